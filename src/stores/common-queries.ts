@@ -20,7 +20,7 @@ export interface CommonSql {
 
 export type CommonValue = string | number | null;
 
-/** Runs work in the next commit, or outside of any commit. */
+/** Executes a piece of work: `write` in the next commit, `read` outside of any commit. */
 export interface TableAccess {
   read<T>(work: (sql: CommonSql) => Steps<T>): Promise<T>;
   write<T>(work: (sql: CommonSql, tx: Transaction) => Steps<T>): Promise<T>;

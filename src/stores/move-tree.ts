@@ -21,7 +21,7 @@ interface Parts {
 }
 
 /**
- * Ends a tree in this store, and returns the text with which another store continues it. A tree that has ended is only copied.
+ * Ends a tree in this store, and returns it as text that another store can import and continue. A tree that has ended is only copied.
  * `to`: the server to which the tree is sent.
  */
 export async function moveOut(
@@ -59,7 +59,7 @@ export async function moveIn(
   return { ...(await store.transfers.import({ transferId, ...tree })), runs };
 }
 
-/** Reports a damaged file as the caller's mistake, not as damage of this store. */
+/** Reports a damaged file as the caller's mistake. This store itself is not damaged. */
 function readWhole(text: string): ReturnType<typeof readTree> {
   try {
     return readTree(text);

@@ -6,7 +6,7 @@
 import type { Position, RunId } from "../ids.ts";
 
 export interface WebhookCursor {
-  /** Every event up to this position was delivered, or its delivery was given up. */
+  /** Every event up to this position was delivered, or Cadre stopped trying to deliver it. */
   position: Position;
   /** How often the next delivery has failed, and the time of the next attempt. */
   attempts: number;

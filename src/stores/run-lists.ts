@@ -10,9 +10,9 @@ import type { RunFilter, SessionRow, Store } from "./store.ts";
 import { ask, type Steps } from "./transaction/transaction.ts";
 
 export interface RunListDialect {
-  /** A SQL table `blocker (id)`. For one row of `runs`, it has the ids of the runs that block it. */
+  /** A SQL table `blocker (id)` for one row of `runs`. It contains the ids of the runs that block this run. */
   blockers(table: string): string;
-  /** Conditions for runs in whose events every word of a query occurs, as a whole word or as the beginning of one. */
+  /** SQL conditions that match a run if its events contain every word of the query. The beginning of a word also counts. */
   searchConditions(query: string, parameter: AddParameter): string[];
 }
 
@@ -113,7 +113,7 @@ export const isOneOf = (column: string, values: readonly string[], parameter: Ad
 
 const ITEM_KINDS = [...ANSWERED_BY_ITEMS].map((kind) => `'${kind}'`).join(", ");
 
-/** Like `isAnswered`: if all items of a run are answered, it does not wait for a person, even if no driver has continued it yet. */
+/** Like `isAnswered`: a run whose items are all answered does not wait for a person, even if no driver has continued the run yet. */
 function needsAnswer({ blockers }: RunListDialect): string {
   const isAnswered = (run: string): string =>
     `${run}.waiting IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;

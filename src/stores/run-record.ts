@@ -17,7 +17,7 @@ export interface RunRecord {
   worker: string | undefined;
   epoch: number;
   dueAt: number | undefined;
-  /** E2: until this time an earlier worker might still be busy with calls that it started. Releasing the run does not change this. */
+  /** E2: until this time an earlier worker might still be busy with calls that it started. Releasing the run does not change this time. */
   previousUntil: number | undefined;
   acquisitions: number;
   openTokens: number;
@@ -176,7 +176,7 @@ export function rememberEvent({ recent }: RunRecord, event: JournalEvent): void 
   recent.push(event);
 }
 
-/** Drops the records of resting runs. Small runs that will soon be driven stay, so that their drivers need not read them. */
+/** Drops the records of resting runs. Records of small runs stay if the run will soon be driven, so that its driver need not read them. */
 export function evictResting(cache: Map<RunId, RunRecord>, most: number): void {
   const isFull = cache.size > most;
   for (const [id, record] of cache)

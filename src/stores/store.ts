@@ -57,7 +57,7 @@ export interface Append {
   /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until the next signal. */
   rest?: {
     wakeAt: number | undefined;
-    /** B4: the number of slots, all of which are taken. The run queues, becomes due when its turn comes, and asks again from time to time. */
+    /** B4: the number of slots. All slots are taken, so the run queues. It becomes due when its turn comes, and asks again from time to time. */
     queue?: number;
   };
   /** D6: files that these events are about to change. The append is refused if a run of another branch is changing one of the files. */
@@ -138,9 +138,9 @@ export interface AppendResult {
   /** The journal after `after`, in order: first the events of other writers, then the events of this append. */
   events: JournalEvent[];
   refused?: Refusal;
-  /** With `budget`: the limit that the call would exceed. `tree.maxTokens` is a limit of the whole tree. */
+  /** The limit that the call would exceed, if `refused` is `budget`. `tree.maxTokens` is a limit of the whole tree. */
   exceeded?: { limit: string; value: number };
-  /** With `claimed`: the run that is changing the file. */
+  /** The run that is changing the file, if `refused` is `claimed`. */
   claimedBy?: { path: string; runId: RunId; agent: string };
 }
 
@@ -281,7 +281,7 @@ export interface Quarantine {
 
 /**
  * Called after each commit with its events in order of positions, and with the runs that became due without an event (B4).
- * `elsewhere`: events that other processes on the same store wrote, and their runs that are due.
+ * `elsewhere`: other processes on the same store wrote the events. In this case `woken` contains all due runs of these events.
  * A call without events means "look again". The listener must not throw.
  */
 export type CommitListener = (
@@ -329,7 +329,7 @@ export interface RunStore {
   list(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
   /** Number of runs that match, on all pages. */
   count(filter: RunFilter): Promise<number>;
-  /** For each run that `q` has found: the event that matches best. */
+  /** The event that matches `q` best, for each run that was found. */
   firstHits(q: string, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, Seq>>;
   /** Lists sessions, the latest first. */
   sessions(filter: {
@@ -337,11 +337,11 @@ export interface RunStore {
     cursor?: string;
     user?: string;
   }): Promise<{ sessions: SessionRow[]; nextCursor: string | undefined }>;
-  /** Active runs whose parent has ended, without quarantined runs (S0-65). */
+  /** Active runs whose parent has ended (S0-65). Quarantined runs are left out. */
   orphans(): Promise<RunId[]>;
   /**
    * Deletes whole trees, and the blobs that no run needs any more.
-   * It keeps a tree with an active run, a tree whose budget an active run draws on, and a tree that is continued by a run that is kept.
+   * A tree is kept if it has an active run, if an active run draws on its budget, or if a kept run continues it.
    * Permanent grants stay in force. Readers by position see a gap. No other hash chain breaks, because every run has its own.
    */
   prune(filter: PruneFilter): Promise<PruneResult>;
@@ -383,7 +383,7 @@ export interface LeaseStore {
     holds: readonly { runId: RunId; epoch: number }[],
     card?: WorkerCard,
   ): Promise<Heartbeat>;
-  /** Workers that have described themselves with a card, the longest at work first. Workers that shut down properly are not listed. */
+  /** Workers that have sent a card, the worker with the earliest start first. Workers that shut down properly are not listed. */
   workers(): Promise<WorkerRow[]>;
   /** The live worker that holds a run. */
   driverOf(runId: RunId): Promise<string | undefined>;
@@ -421,9 +421,9 @@ export interface UsageStore {
 export interface TransferStore {
   /**
    * Ends every active run of a tree in this store, because the tree continues in another store.
-   * One transaction. It is refused (CONFLICT) unless the whole tree is at rest. A second call returns the answer of the first.
+   * The move is one transaction. It is refused (CONFLICT) unless the whole tree is at rest. A second call returns the answer of the first.
    * `to`: the server to which the tree is sent now.
-   * Until it is known whether the tree has arrived at that server, it can be sent again only to that server.
+   * The tree can be sent again only to the same server, until the store knows whether the tree has arrived there.
    * Once the tree has arrived, it can no longer be moved from this store (CONFLICT).
    */
   move(root: RunId, transferId: string, to?: string): Promise<MovedTree>;
@@ -433,8 +433,8 @@ export interface TransferStore {
    */
   settle(root: RunId, to: string, outcome: MoveOutcome): Promise<void>;
   /**
-   * Imports a verified tree in one transaction. It keeps its ids, seqs, times and hashes, and gets positions of this store.
-   * A run that this store already has stays, if it is the same. A different run under the same id is a CONFLICT.
+   * Imports a verified tree in one transaction. The tree keeps its ids, seqs, times and hashes, and gets positions of this store.
+   * If this store already has an identical run, nothing changes. A different run under the same id is a CONFLICT.
    * A transfer is imported only once. `existed` says that the transfer was imported before.
    */
   import(tree: CarriedTree): Promise<{ root: RunId; existed: boolean }>;
@@ -451,7 +451,7 @@ export interface JournalScope {
 
 export interface ReadOptions extends JournalScope {
   /**
-   * For readers with a cursor that never moves back: the page ends before the first event that only a newer version understands.
+   * The page ends before the first event that only a newer version understands. Readers need this if their cursor never moves back.
    * If the next event is already too new, the read is refused (JOURNAL_NEWER).
    */
   stopAtNewer?: true;
@@ -465,7 +465,7 @@ export interface WorkerCard {
   pool: string;
   version: string;
   since: number;
-  /** Number of runs that the worker leaves to a newer version, because it does not understand their journals. */
+  /** Number of runs whose journals this worker does not understand. It leaves these runs to a newer version. */
   tooNew?: number | undefined;
 }
 

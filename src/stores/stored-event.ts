@@ -25,7 +25,7 @@ export function readStoredEvent(columns: Readonly<Columns>): StoredEvent {
   return { runId, position: columns["position"] as number, ...readLink(columns), hash: hex(columns["hash"]) };
 }
 
-/** P9: an unreadable event is left out, so that it does not stop a stream over all journals. Reading its own run reports it. */
+/** P9: an unreadable event is left out, so that it does not stop a stream over all journals. Reading the journal of its run reports the error. */
 export function readableEvents<Row>(
   rows: readonly Row[],
   read: (row: Row) => JournalEvent,

@@ -1,7 +1,7 @@
 // The users of a store, with their roles and the keys they sign in with.
 // Only the hash of a key is stored, so a reader of the store gains no access. The folder's owner, who has the folder's token, is not listed here.
 //  US1  A name belongs to one person forever. A user who gets access again still owns the same runs.
-//  US2  When a user's keys are rotated or revoked, the old keys are deleted in the same commit, and every process that uses the store is told.
+//  US2  When a user's keys are rotated or revoked, the old keys are deleted in the same commit, and every process that uses the store is notified.
 
 export const ROLES = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];

@@ -49,7 +49,7 @@ scenario(
 );
 
 scenario(
-  "[S1-38] a failed or cancelled run is reported with an error that says so",
+  "[S1-38] a failed or cancelled run is reported, with an error that says how it ended",
   {
     config: "permissions: { ask: [charge] }",
     script: turns({ calls: [{ tool: "charge", input: { what: "a" } }] }),

@@ -8,7 +8,7 @@ import { type AgentMessage, agentMessages } from "./agent-records.ts";
 export interface AgentEvents {
   "agent:spawned": { agentId: string; parentId: string | undefined; type: string };
   "agent:completed": { agentId: string; result: ResultEnvelope };
-  /** Also emitted for a cancelled run, with an error named `RunCancelled`. */
+  /** A cancelled run emits this event too, with an error named `RunCancelled`. */
   "agent:failed": { agentId: string; error: Error };
   "agent:message": { agentId: string; message: AgentMessage };
 }
@@ -32,14 +32,14 @@ export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
   const runtimeCalls = new Set<string>();
   const notify = ({ name, payload }: Notification): void => {
-    const failed = (error: unknown): void =>
+    const reportFailure = (error: unknown): void =>
       report({ runId: payload.agentId, message: `A listener to ${name} failed; the run goes on.`, error });
     for (const { listener } of [...listeners].filter((one) => one.name === name)) {
       try {
         // An async listener can reject later. An unhandled rejection would end the process.
-        Promise.resolve(listener(payload)).catch(failed);
+        Promise.resolve(listener(payload)).catch(reportFailure);
       } catch (error) {
-        failed(error);
+        reportFailure(error);
       }
     }
   };

@@ -1,4 +1,4 @@
-// The messages of a run in the format of S1, and the run itself in the format of S4, which has fewer statuses.
+// Converts the messages of a run to the format of S1, and the run itself to the format of S4. S4 has fewer statuses.
 
 import { toolCallId } from "../../ids.ts";
 import { isTurn, type JournalEvent, type Payload, type RunStatus } from "../../journal/events.ts";
@@ -86,7 +86,7 @@ function messageIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> 
 
 const message = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
 
-/** A call made by the agent's module is in no model answer. */
+/** Adds a call that the agent's module made. No model answer contains such a call. */
 function moduleCall({ toolCallId: id, name, input, round = 1 }: Payload<"TOOL_PROPOSED">) {
   if (input === undefined || round > 1) return undefined;
   return message("assistant", { type: "tool_use", id, name, input });
@@ -99,7 +99,7 @@ const toolResult = ({ toolCallId: id, output, isError }: Payload<"TOOL_RESULT">)
   is_error: isError === true,
 });
 
-/** Uses our own call ids, as the results do, because provider ids may repeat (J10). */
+/** Uses Cadre's own call ids, like the tool results. The ids of a provider can repeat (J10). */
 function assistantContent({ callId, content }: Payload<"AGENT_THOUGHT">): unknown[] {
   let next = 0;
   return content.map((part) => {

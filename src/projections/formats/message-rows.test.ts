@@ -172,7 +172,7 @@ describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => 
     },
   );
 
-  test("a call that was interrupted by a cancel is cancelled; a call that was interrupted by a crash has failed", () => {
+  test("a call that a cancel interrupts counts as cancelled; a call that a crash interrupts counts as failed", () => {
     const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
     expect(messagesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1"))[0]).toMatchObject({
       status: "cancelled",

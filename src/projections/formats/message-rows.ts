@@ -1,6 +1,6 @@
-// Model calls as rows of the S2 document, folded from the journals in commit order.
+// Builds one row of the S2 document for each model call. The input is all journals in commit order.
 // A row's id is the store position of the event that started the call.
-// So ids grow, parents come before children, and a refold gives the same rows.
+// So ids grow, a parent's row comes before its child's row, and a second fold gives the same rows.
 
 import { z } from "zod";
 import { toolCallId } from "../../ids.ts";
@@ -19,7 +19,7 @@ import type { Projection } from "../projection.ts";
 export interface Messages {
   /** Rows that were added or changed since the fold began. */
   rows: Map<number, MessageRow>;
-  /** State of the runs that have not ended. The fold needs it to continue. It is plain data, so that a store can keep it. */
+  /** State of the runs that have not ended, from which the fold continues. The state is plain data, so that a store can keep it. */
   runs: Map<string, Recording>;
 }
 
@@ -301,7 +301,7 @@ const timeText = (ts: number): string => new Date(ts).toISOString();
 /** A model call as a row. It has exactly the columns of the S2 document, in the same order. */
 export const MessageRow = z.object({
   id: z.int(),
-  /** Id of the run's session. If it has none, id of its root run. */
+  /** Id of the run's session. If the run has no session: id of its root run. */
   session_id: z.string(),
   /** The parent's model call that requested the delegation. */
   parent_message_id: z.number().nullable(),
@@ -311,13 +311,13 @@ export const MessageRow = z.object({
   agent_role: z.string(),
   agent_depth: z.int(),
   model_id: z.string(),
-  /** Hash of the pinned definition. */
+  /** Hash of the agent's definition, as the run uses it. */
   system_prompt_id: z.string(),
   request_type: z.enum(["prompt", "tool_call", "delegation", "continuation"]),
   /** The messages that are new in this call. */
   request_content: z.string().nullable(),
   context_mode: ContextMode.exclude(["none"]).nullable(),
-  /** Estimated tokens of the context taken over from the parent. */
+  /** Estimated number of tokens in the context that the parent passed on. */
   context_token_count: z.number().nullable(),
   response_content: z.string().nullable(),
   /** The run's summary. Only the run's last row has it. */

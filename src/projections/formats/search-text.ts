@@ -19,7 +19,7 @@ export function searchWords(query: string): string[] {
   return [...new Set(query.normalize("NFC").toLowerCase().match(WORD))];
 }
 
-/** Excludes letters that SQLite treats as marks, as older Unicode versions do, because SQLite would split such a word in two. */
+/** Excludes a few letters that were marks in older Unicode versions. SQLite still treats them as marks, and splits a word at them. */
 const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
 
 function textsOf(event: JournalEvent): string[] {

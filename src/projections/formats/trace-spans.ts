@@ -1,7 +1,7 @@
 // Tracing spans of a run: the run, its steps, model calls, tool calls and waits, each with its first and last event.
 // Span names are derived from the journal alone, so that every process produces the same names.
-//  TR1  A span exists once it has ended. `ended` holds the spans that the latest event ended, inner ones first.
-//  TR2  A child's parent span is the step whose call started the child. If no call did, it is the parent's run.
+//  TR1  A span is produced when it ends. `ended` holds the spans that the latest event ended, inner spans first.
+//  TR2  A child's parent span is the step whose call started the child. If no call started the child, it is the span of the parent's run.
 //  TR3  If a process dies while a span is open, the span ends where the next process finds it, and is marked as lost.
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
@@ -142,7 +142,7 @@ const newTracedCalls = ({ payload }: EventOf<"AGENT_THOUGHT">): Trace["calls"] =
     ]),
   );
 
-/** Records the tool's real name, which may differ from the name the model used. */
+/** Records the tool's real name. The model might have used another name for the tool. */
 function recordProposal({ calls }: Trace, { payload }: EventOf<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input = calls.get(id)?.input } = payload;
   calls.set(id, { name, input });
@@ -163,7 +163,7 @@ function startWait(state: Trace, event: EventOf<"RUN_SUSPENDED">): void {
   };
 }
 
-/** The wait ends when its last item arrives. */
+/** Removes an item that has arrived. The wait ends with its last item. */
 function arrive(state: Trace, item: string, event: JournalEvent): void {
   if (state.wait?.items.delete(item) && state.wait.items.size === 0) endWait(state, event);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { align } from "./align.ts";
 
-const shown = (left: string, right: string): string =>
+const alignment = (left: string, right: string): string =>
   align(left.split(""), right.split(""), (each) => each)
     .map(({ a = "-", b = "-" }) => `${a}${b}`)
     .join(" ");
@@ -15,10 +15,10 @@ describe("[FK7] aligning two lists", () => {
     ["", "ab", "-a -b"],
     ["abcd", "xbyd", "ax bb cy dd"],
   ])("the rows align equal elements of %s and %s", (left, right, rows) => {
-    expect(shown(left, right)).toBe(rows);
+    expect(alignment(left, right)).toBe(rows);
   });
 
-  test("aligned rows contain all elements of both lists in order, even if the lists are too long to be aligned", () => {
+  test("the rows contain all elements of both lists in order, even if the lists are too long to compare", () => {
     const left = Array.from({ length: 3_000 }, (_, index) => `a${index}`);
     const right = Array.from({ length: 2_500 }, (_, index) => `b${index}`);
     const rows = align(left, right, (each) => each);

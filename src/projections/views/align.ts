@@ -1,6 +1,6 @@
 // Aligns two lists and keeps their order.
 // Equal elements share a row (longest common subsequence). The elements between them are paired as far as possible.
-// To limit the work, if two lists are long and differ a lot, their items are paired by index.
+// Two long lists that differ a lot are paired by index, which limits the work.
 
 export interface Pair<T> {
   a: T | undefined;

@@ -20,7 +20,7 @@ type Word = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 const wordsIn = (journals: Journals, runId: string): Word[] =>
   journals.get(runId)!.filter((event): event is Word => event.type.match(/^TEAM_(MESSAGE|VOTE)$/) !== null);
 
-/** Names the agent whose end is the cause of a team message, and the agent whose call wrote the message. */
+/** Names two agents: the one whose end caused a team message, and the one whose call wrote the message. */
 function tracedTo(journals: Journals, word: Word): string {
   const chain = causesOf(journals, word);
   const [, end] = chain;
@@ -31,7 +31,7 @@ function tracedTo(journals: Journals, word: Word): string {
 }
 
 scenario(
-  "[T6] [S1-64] the causes of a team message are its speaker's end and call, whichever member ended last",
+  "[T6] [S1-64] a team message is caused by the end of its sender's run and by the sender's call, whichever member ended last",
   {
     agent: "team: { members: [a, b, c], maxRounds: 2 }",
     cast: { a: "", b: "", c: "handoff: editor", editor: "" },
@@ -63,7 +63,7 @@ scenario(
 );
 
 scenario(
-  "[T6] the notice of a dropped member leads to that member's end; a coordinator's message leads to the coordinator's own call",
+  "[T6] a notice about a dropped member is caused by that member's end; a coordinator's message is caused by its own call",
   {
     agent: "team: { members: [a, b], maxRounds: 2, terminationMode: coordinatorDecides }",
     cast: { a: "", b: "" },

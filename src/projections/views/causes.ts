@@ -41,7 +41,7 @@ export function eventAt(journals: Journals, runId: string, seq: number): Journal
   return event?.seq === seq ? event : events.find((each) => each.seq === seq);
 }
 
-/** The run below in which the failure began. Undefined if it began in this run. */
+/** The descendant in which the failure began. Undefined: the failure began in this run. */
 export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {
   const below = payload.result.first_cause?.run_id;
   return below === runId ? undefined : below;
@@ -50,7 +50,7 @@ export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): strin
 /** The events of the run before a given event. */
 interface Past {
   journals: Journals;
-  /** The latest earlier event that has one of these types and whose payload `fits` accepts. */
+  /** The latest earlier event of one of these types whose payload passes the test `fits`. */
   latest<T extends EventType>(
     types: readonly T[],
     fits?: (payload: Payload<T>) => boolean,
@@ -197,14 +197,14 @@ function modelCallCause(
   return news === undefined || news.type === "AGENT_THOUGHT" ? start : news;
 }
 
-/** The cause is a failure, a message from outside, or the previous turn. */
+/** Whether an event can cause the next turn: a failure, a message from outside, or the previous turn. */
 function isNews(payload: Payload<"AGENT_THOUGHT" | "TOOL_RESULT" | "CHILD_RUN_COMPLETED" | "CONTEXT_ADDED">) {
   if ("success" in payload) return !payload.success;
   if ("source" in payload) return !payload.opening && payload.source !== "parent";
   return "callId" in payload || payload.isError === true;
 }
 
-/** For a message of a member: the end of the member's run. For a message of the coordinator: its own call or turn. */
+/** The end of a member's run causes the member's message. The coordinator's own call or turn causes the coordinator's message. */
 function teamMessageCause(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
   const slot = slotOfWord(word);
   const ofMember =
@@ -305,13 +305,13 @@ function isLoop(payload: Payload<"APPROVAL_DECIDED" | "RUN_SUSPENDED">): boolean
 
 type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 
-/** The slot of the member that sent the message, or of the member that a notice of the team is about. */
+/** The slot of the member that sent the message. A notice of the team uses the slot of the member that it is about. */
 function slotOfWord({ payload }: TeamWord): string {
   const { round, from } = payload;
   return memberSlot(round, ("dropped" in payload ? payload.dropped : undefined) ?? from);
 }
 
-/** If a chain leads from a message to the end of its sender's run, continues the chain with the call that sent the message. */
+/** Extends a chain that leads from a message to the end of its sender's run. Adds the call that sent the message. */
 function nextFromTeamWord(
   journals: ReadonlyMap<string, readonly JournalEvent[]>,
   chain: readonly JournalEvent[],

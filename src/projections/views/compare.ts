@@ -75,13 +75,13 @@ function sideOf(runId: string | undefined, { runId: top, before, runs }: Compare
   return { facts, steps: compareSteps(runId === top ? [...before, ...events] : events) };
 }
 
-/** Whether both sides have the same step with the same outcome, or one side uses the other's recorded outcome. */
+/** True if both sides have the same step with the same outcome. Also true if one side uses the recorded outcome of the other side. */
 function isSame({ a, b }: Sides<CompareStep>): boolean {
   if (!a || !b || a.key !== b.key) return false;
   return a.detail === b.detail || (a.resultAt !== undefined && a.resultAt === b.resultAt);
 }
 
-/** For a recorded result, shows the detail of the original call. */
+/** Shows the detail of the original call, not of the step that uses its recorded result. */
 function visibleRow({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedNode["rows"][number] {
   const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
   return {

@@ -38,7 +38,7 @@ const thinks = (text: string, calls: [tool: string, input: object][] = [], callI
     finish: "stop",
   },
 ];
-const ended = (summary: string): Told => [
+const runCompleted = (summary: string): Told => [
   "RUN_COMPLETED",
   { stopReason: "final_answer", summary, result: { status: "completed", summary } },
 ];
@@ -73,7 +73,7 @@ test("[S4-58] the end of a run sets the final text of the answer and keeps the e
     ["TOOL_STARTED", { toolCallId: "m1.0" }],
     ["TOOL_RESULT", { toolCallId: "m1.0", output: "", files: [{ path: "a", change: "created" }] }],
     ["TOOL_RESULT", { toolCallId: "m1.1", output: "" }],
-    ended("Done."),
+    runCompleted("Done."),
   );
   const answer = messages[1] as Answer;
   expect(answer.text).toBe("Done.");
@@ -81,7 +81,7 @@ test("[S4-58] the end of a run sets the final text of the answer and keeps the e
 });
 
 test("[S4-58] the final text is not shown twice", () => {
-  const answer = talk(START, ASK, thinks("Forty-two."), ended("Forty-two.")).messages[1] as Answer;
+  const answer = talk(START, ASK, thinks("Forty-two."), runCompleted("Forty-two.")).messages[1] as Answer;
   expect(answer).toMatchObject({ text: "Forty-two.", activity: [] });
 });
 

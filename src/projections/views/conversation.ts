@@ -68,7 +68,7 @@ export interface ConversationCall {
   ts: number;
   id: string;
   tool: string;
-  /** What the call does. */
+  /** Short description of the call. */
   words: string;
   input: unknown;
   state: "said" | "asks" | "runs" | CallOutcome;
@@ -79,7 +79,7 @@ export interface ConversationCall {
   /** The person who approved or rejected the call, and the reason. */
   decision: Pick<Payload<"APPROVAL_DECIDED">, "by" | "decision" | "note"> | undefined;
   result: Payload<"TOOL_RESULT"> | undefined;
-  /** The call started a child or ended the run. The child or the end is shown instead of the call. */
+  /** True: the call started a child or ended the run. The page shows the child or the end instead of the call. */
   isReplaced: boolean;
 }
 

@@ -78,7 +78,7 @@ function latestChild(
   for (const id of children) {
     const life = lives.get(id);
     if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;
-    // Several children can still be working at `at`, because an event can split a wait. In that case, takes the child that ends last.
+    // Several children can still be working at `at`, because an event can split a wait. Of these children, the one that ends last is chosen.
     const later = latest ? Math.min(life.to, at) - Math.min(latest.life.to, at) : 1;
     if (later > 0 || (later === 0 && latest && life.to > latest.life.to)) latest = { id, life };
   }

@@ -19,7 +19,7 @@ export function forkPoint(events: readonly JournalEvent[], at: number, says: boo
   return point;
 }
 
-/** Ends of children that were started before the fork's point, not awaited, and ended after it. */
+/** Finds children that no call awaits, that started before the fork's point and ended after that point. Returns the seqs of their ends. */
 export function childEndsAfter(events: readonly JournalEvent[], point: number): number[] {
   const open = new Set<string>();
   return events.flatMap((event) => {

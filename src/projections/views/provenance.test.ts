@@ -29,23 +29,23 @@ function tree(runs: Record<string, Loose[]>): Journals {
   );
 }
 
-const started = (agent: string, task: string, parentRunId?: string): Loose => [
+const runStarted = (agent: string, task: string, parentRunId?: string): Loose => [
   "RUN_STARTED",
   { agent, task, ...(parentRunId === undefined ? {} : { parentRunId }) },
 ];
-const called = (toolName: string, input: object): Loose => [
+const toolCall = (toolName: string, input: object): Loose => [
   "AGENT_THOUGHT",
   { callId: "m1", content: [{ type: "tool-call", toolCallId: "x", toolName, input }] },
 ];
-const answered = (output: unknown, more: object = {}): Loose => [
+const toolResult = (output: unknown, more: object = {}): Loose => [
   "TOOL_RESULT",
   { toolCallId: "m1.0", output, ...more },
 ];
-const brought = (child: string, summary: string, more: object = {}): Loose => [
+const childCompleted = (child: string, summary: string, more: object = {}): Loose => [
   "CHILD_RUN_COMPLETED",
   { child_run_id: child, summary, result: { summary, warnings: [], suggestions: [] }, ...more },
 ];
-const ended = (summary: string): Loose => ["RUN_COMPLETED", { summary, result: { summary } }];
+const runCompleted = (summary: string): Loose => ["RUN_COMPLETED", { summary, result: { summary } }];
 
 const placesOf = (journals: Journals, runId: string) =>
   provenanceOf(journals, runId)?.sentences.map(({ sources }) =>
@@ -55,9 +55,9 @@ const placesOf = (journals: Journals, runId: string) =>
 describe("[PV1] a sentence's sources are the texts that share its words", () => {
   const journals = tree({
     r1: [
-      started("lead", "How fast is it?"),
-      called("Bash", { command: "bench" }),
-      answered({
+      runStarted("lead", "How fast is it?"),
+      toolCall("Bash", { command: "bench" }),
+      toolResult({
         table: ["p50 11.2 ms", "p99 47.3 ms in src/slow.ts"],
         note: "the cold cache was warmed up first",
       }),
@@ -65,7 +65,7 @@ describe("[PV1] a sentence's sources are the texts that share its words", () => 
         "CONTEXT_ADDED",
         { id: "c", source: "person", from: "maria", text: "Tell Johanna Weiss of Example about it." },
       ],
-      ended(
+      runCompleted(
         "The p99 is 47.3 ms. It comes from `src/slow.ts`.\n\n- As I saw, the cold cache was warmed up before.\n- Johanna Weiss should hear of it. Everybody is happy.",
       ),
     ],
@@ -92,16 +92,16 @@ describe("[PV1] a sentence's sources are the texts that share its words", () => 
   test("a single name, a small number or common words do not establish a source", () => {
     const one = tree({
       r1: [
-        started("lead", "x"),
-        answered("Johanna had 12 of them, and this is what it was for all"),
-        ended("So Johanna said. There are 12 left. It was for all of them."),
+        runStarted("lead", "x"),
+        toolResult("Johanna had 12 of them, and this is what it was for all"),
+        runCompleted("So Johanna said. There are 12 left. It was for all of them."),
       ],
     });
     expect(placesOf(one, "r1")).toEqual([[], [], []]);
   });
 
   test("an unfinished or unknown run has no provenance", () => {
-    expect(provenanceOf(tree({ r1: [started("lead", "x")] }), "r1")).toBeUndefined();
+    expect(provenanceOf(tree({ r1: [runStarted("lead", "x")] }), "r1")).toBeUndefined();
     expect(provenanceOf(new Map(), "r1")).toBeUndefined();
   });
 });
@@ -110,20 +110,20 @@ describe("[PV2] [PV4] tracing sentences through child runs to untrusted text", (
   const page = "https://example.test/report";
   const journals = tree({
     r1: [
-      started("lead", "What sold best?"),
+      runStarted("lead", "What sold best?"),
       ["CHILD_RUN_STARTED", { child_run_id: "r2" }],
-      brought("r2", "Sales of widgets rose by 18.4% last spring.", { untrusted: [page] }),
+      childCompleted("r2", "Sales of widgets rose by 18.4% last spring.", { untrusted: [page] }),
       ["TOOL_PROPOSED", { toolCallId: "m9.0", name: "Write", input: { path: "a.md" }, effect: "idempotent" }],
       ["TOOL_STARTED", { toolCallId: "m9.0" }],
-      ended("Widgets rose by 18.4%. The child was quick about it all."),
+      runCompleted("Widgets rose by 18.4%. The child was quick about it all."),
     ],
     r2: [
-      started("researcher", "Find out whether widgets rose by 18.4%", "r1"),
+      runStarted("researcher", "Find out whether widgets rose by 18.4%", "r1"),
       ["TOOL_PROPOSED", { toolCallId: "m0.0", name: "Bash", input: { command: "make" }, effect: "unsafe" }],
       ["TOOL_STARTED", { toolCallId: "m0.0" }],
-      called("WebFetch", { url: page }),
-      answered("Growth: widgets 18.4%, gadgets 2%", { untrusted: page }),
-      ended("Sales of widgets rose by 18.4% last spring."),
+      toolCall("WebFetch", { url: page }),
+      toolResult("Growth: widgets 18.4%, gadgets 2%", { untrusted: page }),
+      runCompleted("Sales of widgets rose by 18.4% last spring."),
     ],
   });
 
@@ -140,8 +140,12 @@ describe("[PV2] [PV4] tracing sentences through child runs to untrusted text", (
 
   test("the child's own text is the source if nothing in the child's run supports it", () => {
     const own = tree({
-      r1: [started("lead", "x"), brought("r2", "It costs 1234 euros."), ended("It costs 1234 euros.")],
-      r2: [started("researcher", "y", "r1"), answered("nothing"), ended("It costs 1234 euros.")],
+      r1: [
+        runStarted("lead", "x"),
+        childCompleted("r2", "It costs 1234 euros."),
+        runCompleted("It costs 1234 euros."),
+      ],
+      r2: [runStarted("researcher", "y", "r1"), toolResult("nothing"), runCompleted("It costs 1234 euros.")],
     });
     expect(placesOf(own, "r1")).toEqual([["r1#3 r1#2"]]);
     expect(provenanceOf(own, "r1")!.sentences[0]!.sources[0]!.kind).toBe("child");
@@ -159,7 +163,11 @@ describe("[PV3] limits of the search", () => {
     const long = "word ".repeat(100_000);
     const answer = Array.from({ length: 250 }, (_, index) => `It is number ${index + 1000}.`).join(" ");
     const journals = tree({
-      r1: [started("lead", "x"), ...Array.from({ length: 10 }, () => answered(long)), ended(answer)],
+      r1: [
+        runStarted("lead", "x"),
+        ...Array.from({ length: 10 }, () => toolResult(long)),
+        runCompleted(answer),
+      ],
     });
     const { unread, work, sentences } = provenanceOf(journals, "r1")!;
     expect(sentences).toHaveLength(200);
@@ -189,7 +197,12 @@ describe("[PV3] limits of the search", () => {
     fc.assert(
       fc.property(text, text, text, (task, output, answer) => {
         const journals = tree({
-          r1: [started("lead", task), answered(output), brought("r1", output), ended(answer)],
+          r1: [
+            runStarted("lead", task),
+            toolResult(output),
+            childCompleted("r1", output),
+            runCompleted(answer),
+          ],
         });
         const found = provenanceOf(journals, "r1")!;
         const room = task.length + 2 * output.length;

@@ -1,6 +1,7 @@
-// Finds the sources of each sentence in a run's answer: through the answers of children down to the tool result, page or message with the same words.
+// Finds the sources of each sentence in a run's answer.
+// The search follows the answers of children down to the tool result, page or message with the same words.
 //  PV1  A source is named only if it shares words with the sentence, and those words are shown.
-//  PV2  The search continues below a child's answer only with words that the child's own source shares too.
+//  PV2  If a child's answer shares words with the sentence, a source in the child's run must share some of these words.
 //  PV3  The numbers of sentences and characters are limited. The parts that were not read are counted.
 
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
@@ -175,7 +176,7 @@ interface Below {
   found: ReadonlyMap<string, readonly Hit[]>;
   path: readonly ProvenanceStep[];
   runId: string;
-  /** PV2: the traits to search for. */
+  /** PV2: a source must share at least one of these traits. */
   within?: ReadonlySet<Trait>;
 }
 
@@ -198,7 +199,7 @@ function sourcesOf(index: number, sentence: ParsedSentence, below: Below): Sourc
 function bestHits(index: number, { found, runId, within }: Below): Hit[] {
   const hits = (found.get(runId) ?? []).filter(({ sentence, source, traits }) => {
     if (sentence !== index) return false;
-    // A child's task is not a source, because it is what the child was asked, not what it found.
+    // A child's task is not a source: it says what to find, not what the child has found.
     return !within || (source.kind !== "task" && [...traits].some((trait) => within.has(trait)));
   });
   return hits.toSorted(

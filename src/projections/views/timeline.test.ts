@@ -36,7 +36,7 @@ const result = (toolCallId: string, more: Partial<Payload<"TOOL_RESULT">>): Even
   payload: { toolCallId, output: "…", ...more },
 });
 
-test("the timeline tells a run as a story, and every line has the seq of its event", () => {
+test("the timeline describes each step of a run in order, and every line has the seq of its event", () => {
   const story = [
     runStarted({ agent: "coder" }),
     modelCallStarted("m1"),
@@ -78,12 +78,12 @@ test("the timeline tells a run as a story, and every line has the seq of its eve
 test("[F40] a wait for the provider shows its reason and the local time at which it ends", () => {
   const at = 1_700_000_000_000;
   const hhmm = (ms: number) => new Date(ms).toTimeString().slice(0, 5);
-  const failed = (retryAt: number) =>
+  const rateLimited = (retryAt: number) =>
     modelCallFailed("m1", { cause: "rate_limit", message: "429 Too Many Requests", retryAt });
-  expect(linesOf(failed(at + 60_000))).toEqual([
+  expect(linesOf(rateLimited(at + 60_000))).toEqual([
     `wait warn: Waiting for the provider until ${hhmm(at + 60_000)} (429 Too Many Requests)`,
   ]);
-  expect(linesOf(failed(at + 3 * 86_400_000))[0]).toMatch(/until 2023-11-1\d \d\d:\d\d \(429/);
+  expect(linesOf(rateLimited(at + 3 * 86_400_000))[0]).toMatch(/until 2023-11-1\d \d\d:\d\d \(429/);
   expect(linesOf(modelCallFailed("m1", { cause: "auth", message: "no key" }))).toEqual([
     "error bad: The model call failed: no key",
   ]);
@@ -194,7 +194,7 @@ test("[A64] each title in the timeline is one short line, whatever the text cont
   expect(entry?.detail).toBe(text);
 });
 
-test("timeline lines also work without the names of calls, and the end of a run shows its reason", () => {
+test("a call without a known name is shown by its id, and the end of a run shows its reason", () => {
   const [event] = buildJournal(toolStarted("m1.0", 2));
   expect(timelineEntry(event!)).toMatchObject({ title: "Call m1.0 (attempt 2)" });
   const limit = {
@@ -234,19 +234,19 @@ test("a call that fails after a cancel request is shown as stopped; a call that 
 });
 
 test("if several runs below need a person, the waiting run shows their number", () => {
-  const blocked = (...blockers: string[]): EventBody => ({
+  const suspendedBy = (...blockers: string[]): EventBody => ({
     type: "RUN_SUSPENDED",
     key: `s${blockers.length}`,
     payload: { waitingOn: { kind: "child_hitl" }, blockers },
   });
-  expect(linesOf(runStarted(), blocked("c1"), blocked("c1", "c2")).slice(1)).toEqual([
+  expect(linesOf(runStarted(), suspendedBy("c1"), suspendedBy("c1", "c2")).slice(1)).toEqual([
     "wait warn: Waiting: a child needs a person",
     "wait warn: Waiting: 2 runs below need a person",
   ]);
 });
 
 test("[S3-40] a team member's timeline shows the round and each message from other members", () => {
-  const told = (id: string, text: string, more: Partial<Payload<"CONTEXT_ADDED">>): EventBody => ({
+  const messageToMember = (id: string, text: string, more: Partial<Payload<"CONTEXT_ADDED">>): EventBody => ({
     type: "CONTEXT_ADDED",
     payload: { id, source: "team", text, ...more },
   });
@@ -254,12 +254,12 @@ test("[S3-40] a team member's timeline shows the round and each message from oth
   const marked = `ann says:\n<untrusted-${nonce} source="ann c8">\nI have\na doubt.\n</untrusted-${nonce}>`;
   const lines = linesOf(
     runStarted(),
-    told("opening", "Round 2 of at most 10. What the others said follows.", {
+    messageToMember("opening", "Round 2 of at most 10. What the others said follows.", {
       source: "agent",
       opening: true,
     }),
-    told("team/7", marked, { from: "ann" }),
-    told("discussion/over", `## ROUND 1\n\n${marked}`, {}),
+    messageToMember("team/7", marked, { from: "ann" }),
+    messageToMember("discussion/over", `## ROUND 1\n\n${marked}`, {}),
   );
   expect(lines.slice(1)).toEqual([
     "context quiet: Reads instead of its task: Round 2 of at most 10. What the others said follows.",

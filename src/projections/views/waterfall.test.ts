@@ -68,16 +68,16 @@ describe("spans of a run", () => {
   });
 
   test("[U08] [T4] a model call that the next process found open counts as lost time; a stopped call does not", () => {
-    const failed = (ms?: number): Told => [
+    const interruption = (ms?: number): Told => [
       90,
       "MODEL_CALL_FAILED",
       { callId: "m1", cause: "interrupted", message: "", ...(ms === undefined ? {} : { ms }) },
     ];
-    expect(spans([START, asks(0), failed(), asks(90, "m2")], 95)).toEqual([
+    expect(spans([START, asks(0), interruption(), asks(90, "m2")], 95)).toEqual([
       ["lost", 0, 90],
       ["model", 90, 95],
     ]);
-    expect(spans([START, asks(0), failed(90), ends(90)])).toEqual([["model", 0, 90]]);
+    expect(spans([START, asks(0), interruption(90), ends(90)])).toEqual([["model", 0, 90]]);
   });
 
   test("[U08] [T4] a tool call that was repeated, or whose outcome is unknown, counts as lost time", () => {
@@ -214,7 +214,7 @@ describe("the critical path", () => {
     })),
   });
 
-  test("[U09] [T5] the critical path follows the child that ended last; for earlier times, it follows the child that worked until that child started", () => {
+  test("[U09] [T5] the critical path follows the child that ended last; before that child's start, it follows the child that worked until then", () => {
     const lives = new Map([
       ["root", life(0, 100, ["a", "b", "c"], [0, "model"], [10, "child"], [90, "model"])],
       ["a", life(10, 40, [], [10, "model"])],

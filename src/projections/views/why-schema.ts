@@ -9,7 +9,6 @@ export const Reason = z.object({
   agent: z.string(),
   seq: z.int(),
   ts: z.number(),
-  /** Type of the event. */
   type: z.string(),
   what: z.string(),
   because: z.string().exactOptional(),
@@ -23,13 +22,13 @@ export const Why = z.object({
   agent: z.string(),
   task: z.string(),
   status: RunStatus,
-  /** The event that is explained. */
+  /** Seq of the event that is explained. Absent: the state of the run is explained. */
   seq: z.int().exactOptional(),
   /** The explanation in one sentence. */
   answer: z.string(),
-  /** The explanation has applied since this time. */
+  /** The time since which the explanation is true. */
   since: z.number(),
-  /** First cause of a failure, in the run or any descendant. */
+  /** First cause of a failure, in the run or in a descendant. */
   first: Reason.exactOptional(),
   /** The causes of a failure, from the first cause up to this run. For other events the chain leads back to the task. */
   chain: z.array(Reason),

@@ -1,5 +1,5 @@
 // Explains the state of a run, or one of its events (S1-64, S1-66, U44).
-// For a failed tree it names the first cause, how the failure moved up from there, and what a person can do now.
+// The explanation of a failed tree names the first cause, the path of the failure up the tree, and what a person can do now.
 // Derived from the journals of the tree alone, so that the terminal, the API and the page give the same answer.
 
 import type { EventOf, EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
@@ -79,7 +79,6 @@ function quarantineAnswer(
   return { answer: `Quarantined${whose}: ${reason}`, next: [repairHint(quarantinedRun)] };
 }
 
-/** What a person can do about an unreadable run. */
 const repairHint = (runId: string): string =>
   `\`cadre verify ${runId}\` shows what is damaged. The run continues once the store is restored from a backup.`;
 
@@ -143,7 +142,7 @@ const NO_FAULT: ReadonlySet<EventType> = new Set(["AGENT_THOUGHT", "RUN_STARTED"
 const isPassedOn = ({ type }: JournalEvent): boolean =>
   type === "RUN_FAILED" || type === "CHILD_RUN_COMPLETED";
 
-/** The event that explains why a run has not ended. It can be in a run any number of levels below. */
+/** The event that explains why a run has not ended. The event can be in any descendant. */
 function explainingEvent(journals: Journals, { id, waitingOn }: RunRow, last: JournalEvent): JournalEvent {
   const below = waitingOn?.blockers?.[0] ?? liveBelow(journals, waitingOn);
   const events = journals.get(below ?? "");
@@ -207,7 +206,7 @@ function statusAnswer(
   return { answer: `Waits for you${whose}: ${what}.`, next: next(explaining.runId, items) };
 }
 
-/** Whether every decision that the run waits for has been made, but no driver has continued the run. */
+/** True if every decision that the run waits for has been made, but no driver has continued the run. */
 function isAnswered(journals: Journals, { runId, seq }: JournalEvent, items: readonly string[]): boolean {
   const later = journals.get(runId)!.filter((event) => event.seq > seq);
   const decided = new Set(

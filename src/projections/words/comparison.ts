@@ -26,12 +26,12 @@ export const factCells = ({ status, ms, tokens, cost, unpriced }: RunFacts): str
 
 /** B minus A: differences in time, tokens and cost, each with its sign. */
 export const differenceCells = (a: RunFacts, b: RunFacts): string[] => [
-  signed(b.ms - a.ms, duration),
-  signed(b.tokens - a.tokens, shortCount),
-  signed(b.cost - a.cost, money),
+  withSign(b.ms - a.ms, duration),
+  withSign(b.tokens - a.tokens, shortCount),
+  withSign(b.cost - a.cost, money),
 ];
 
-const signed = (value: number, format: (value: number) => string): string =>
+const withSign = (value: number, format: (value: number) => string): string =>
   `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
 
 /** The side that has a run or a step, if the other side does not have it. */

@@ -12,7 +12,7 @@ export const CAUSES = "What led to it, back to the task";
 /** The title above the chain of causes. */
 export const chainTitle = ({ first }: Pick<Why, "first">): string => (first ? "How it spread" : CAUSES);
 
-/** The time of an event or of a run's end. Otherwise the word `since` and a time. */
+/** Formats the time of an event or of a run's end. For a run that has not ended, the word `since` precedes the time. */
 export const sinceText = ({ seq, status, since }: Why, format: (ts: number) => string): string =>
   seq !== undefined || hasEnded(status) ? format(since) : `since ${format(since)}`;
 

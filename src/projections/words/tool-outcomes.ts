@@ -19,7 +19,7 @@ export const CALL_OUTCOMES: Record<CallOutcome, OutcomeLabel> = {
   not_started: { label: "not started", tone: "muted" },
 };
 
-/** What a probe found, as a sentence. */
+/** The finding of a probe, as a sentence. */
 export const PROBE_WORDS: Record<Payload<"OUTCOME_PROBED">["found"], string> = {
   done: "it was done",
   not_done: "it was not done",

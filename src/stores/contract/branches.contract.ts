@@ -93,22 +93,25 @@ export function branchContract(open: Open): void {
     },
   );
 
-  scenario("[BV1] a tree's budget cannot be set below what is spent and reserved", async ({ store }) => {
-    await family(store);
-    const one = await acquireRun(store, "c1");
-    await one.append([
-      modelCallStarted("m1"),
-      agentThought("m1", { usage: { input: 40, output: 0 }, cost: 0 }),
-    ]);
-    const two = await acquireRun(store, "c2");
-    await two.append([modelCallStarted("m1", { estimate: { tokens: 30, cost: null } })]);
-    expect(await sets(store, 39)).toBe("budget");
-    expect(await sets(store, 69)).toBe("reserved");
-    expect(await sets(store, 70)).toBeUndefined();
-    expect(await asks(one, 1)).toBe("reserved");
-    expect(await sets(store, 100)).toBeUndefined();
-    expect(await asks(one, 30)).toBeUndefined();
-  });
+  scenario(
+    "[BV1] a tree's budget cannot be set below the amount that is spent and reserved",
+    async ({ store }) => {
+      await family(store);
+      const one = await acquireRun(store, "c1");
+      await one.append([
+        modelCallStarted("m1"),
+        agentThought("m1", { usage: { input: 40, output: 0 }, cost: 0 }),
+      ]);
+      const two = await acquireRun(store, "c2");
+      await two.append([modelCallStarted("m1", { estimate: { tokens: 30, cost: null } })]);
+      expect(await sets(store, 39)).toBe("budget");
+      expect(await sets(store, 69)).toBe("reserved");
+      expect(await sets(store, 70)).toBeUndefined();
+      expect(await asks(one, 1)).toBe("reserved");
+      expect(await sets(store, 100)).toBeUndefined();
+      expect(await asks(one, 30)).toBeUndefined();
+    },
+  );
 
   scenario(
     "[BV3] every run of the tree learns of a new budget, and runs that the old budget stopped continue",
@@ -118,9 +121,12 @@ export function branchContract(open: Open): void {
         ["c11", "tree.maxTokens"],
         ["c2", "maxTokens"],
       ] as const)
-        await (await acquireRun(store, id)).append([reached(limit), runSuspended("s", { kind: "budget" })], {
-          rest: { wakeAt: undefined },
-        });
+        await (await acquireRun(store, id)).append(
+          [limitReached(limit), runSuspended("s", { kind: "budget" })],
+          {
+            rest: { wakeAt: undefined },
+          },
+        );
       for (const id of ["r1", "c1"])
         await (await acquireRun(store, id)).append([runSuspended("w")], { rest: { wakeAt: undefined } });
       expect(await sets(store, 60)).toBeUndefined();
@@ -179,7 +185,7 @@ const asks = async (driver: Awaited<ReturnType<typeof acquireRun>>, tokens: numb
     })
   ).refused;
 
-const reached = (limit: string): EventBody => ({
+const limitReached = (limit: string): EventBody => ({
   type: "LIMIT_REACHED",
   payload: { limit, value: 100, hard: true, itemId: "budget/1" },
 });

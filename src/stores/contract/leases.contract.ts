@@ -44,7 +44,7 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[J9] the journal that comes with a lease equals the stored one", async (opened) => {
+    scenario("[J9] the journal that comes with a lease equals the stored journal", async (opened) => {
       const { store } = opened;
       await admit(store, "r1");
       await sendSignal(store, "r1", contextAdded("x"));
@@ -61,7 +61,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[J6] the store refuses a rest, with or without a guard, after a signal that the driver has not folded",
+      "[J6] the store does not let a run rest until its driver has folded every signal, with or without a guard",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -371,14 +371,17 @@ export function leaseContract(open: Open): void {
       expect((await acquireRun(store, "r1", "w2")).lease.epoch).toBe(2);
     });
 
-    scenario("[E4] a dead worker's runs are found even if many others are due", async ({ store, clock }) => {
-      for (const runId of ["r1", "r2", "r3", "r4", "r5"]) await admit(store, runId);
-      await acquireRun(store, "r4", "dead");
-      await acquireRun(store, "r5", "dead");
-      clock.advance(LEASE + 1);
-      expect(await store.leases.due(clock.now(), 3)).toEqual(["r4", "r5", "r1"]);
-      expect(await store.leases.due(clock.now(), 1)).toEqual(["r4"]);
-    });
+    scenario(
+      "[E4] a dead worker's runs are listed even if many other runs are due",
+      async ({ store, clock }) => {
+        for (const runId of ["r1", "r2", "r3", "r4", "r5"]) await admit(store, runId);
+        await acquireRun(store, "r4", "dead");
+        await acquireRun(store, "r5", "dead");
+        clock.advance(LEASE + 1);
+        expect(await store.leases.due(clock.now(), 3)).toEqual(["r4", "r5", "r1"]);
+        expect(await store.leases.due(clock.now(), 1)).toEqual(["r4"]);
+      },
+    );
 
     scenario(
       "a released run is due immediately, or at a time that its driver chose",
@@ -483,17 +486,20 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[P7] a second cancel of a run, even at the same time, writes nothing", async ({ store }) => {
-      await admit(store, "r1");
-      const answers = await Promise.all([
-        store.runs.cancel("r1", { by: "maria" }),
-        store.runs.cancel("r1", { by: "jon" }),
-        sendSignal(store, "r1", contextAdded("x")),
-      ]);
-      expect(answers.slice(0, 2)).toEqual([["r1"], []]);
-      expect(await store.runs.cancel("r1", { by: "maria" })).toEqual([]);
-      await expect(store.runs.cancel("none", { by: "maria" })).rejects.toMatchObject({ code: "NOT_FOUND" });
-    });
+    scenario(
+      "[P7] if a run is cancelled twice, even at the same time, the second cancel writes nothing",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const answers = await Promise.all([
+          store.runs.cancel("r1", { by: "maria" }),
+          store.runs.cancel("r1", { by: "jon" }),
+          sendSignal(store, "r1", contextAdded("x")),
+        ]);
+        expect(answers.slice(0, 2)).toEqual([["r1"], []]);
+        expect(await store.runs.cancel("r1", { by: "maria" })).toEqual([]);
+        await expect(store.runs.cancel("none", { by: "maria" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+      },
+    );
 
     scenario(
       "[P7] a cancel wakes resting runs, and reaches a child that is admitted in the same commit",

@@ -98,24 +98,24 @@ export function listContract(open: Open): void {
           ]);
           await driver.append([runSuspended("rest/1", { kind: "approval", items: ["m1.0", "m1.1"] })]);
         }
-        const needed = async (waiting: "person" | "approval") => {
+        const idsOfWaitingRuns = async (waiting: "person" | "approval") => {
           const ids = (await store.runs.list({ waiting })).runs.map(({ id }) => id);
           expect(await store.runs.count({ waiting })).toBe(ids.length);
           return ids.sort();
         };
-        expect(await needed("person")).toEqual(["c1", "c2", "r1"]);
+        expect(await idsOfWaitingRuns("person")).toEqual(["c1", "c2", "r1"]);
         await sendSignal(store, "c1", approvalDecided("m1.0", "approve", "ann"));
-        expect(await needed("approval"), "c1 has another open item").toEqual(["c1", "c2"]);
+        expect(await idsOfWaitingRuns("approval"), "c1 has another open item").toEqual(["c1", "c2"]);
         await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
-        expect(await needed("approval")).toEqual(["c2"]);
-        expect(await needed("person")).toEqual(["c2", "r1"]);
+        expect(await idsOfWaitingRuns("approval")).toEqual(["c2"]);
+        expect(await idsOfWaitingRuns("person")).toEqual(["c2", "r1"]);
         await sendSignal(
           store,
           "c2",
           approvalDecided("m1.0", "reject", "ann"),
           approvalDecided("m1.1", "reject", "ann"),
         );
-        expect(await needed("person")).toEqual([]);
+        expect(await idsOfWaitingRuns("person")).toEqual([]);
         expect((await store.runs.get("r1"))?.status).toBe("suspended");
       },
     );
@@ -209,7 +209,7 @@ export function listContract(open: Open): void {
           await sendSignal(store, "r1", ...events);
           const whole = await store.journal.read("r1");
           expect(whole).toHaveLength(length);
-          for (const size of [500, 1000]) expect(await paged(store, size)).toEqual(whole);
+          for (const size of [500, 1000]) expect(await readInPages(store, size)).toEqual(whole);
         }
         expect(await store.journal.read("r1", 1001)).toEqual([]);
         expect(await store.journal.read("r1", 5000)).toEqual([]);
@@ -431,7 +431,7 @@ export function listContract(open: Open): void {
     });
 
     scenario(
-      "listeners are notified of a commit once, with its events, when the events can be read",
+      "listeners are notified once of each commit, with its events, and can then read these events",
       async ({ store }) => {
         const commits: JournalEvent[][] = [];
         const readable: Promise<JournalEvent[]>[] = [];
@@ -468,7 +468,7 @@ export function listContract(open: Open): void {
   });
 }
 
-async function paged(store: Store, size: number): Promise<JournalEvent[]> {
+async function readInPages(store: Store, size: number): Promise<JournalEvent[]> {
   const all: JournalEvent[] = [];
   for (;;) {
     const page = await store.journal.read("r1", all.length, size);

@@ -30,7 +30,7 @@ export function messagesContract(open: Open): void {
     async (opened) => {
       await tree(opened.store);
       const rows = await all(opened.store);
-      expect(rows).toEqual(await folded(opened.store));
+      expect(rows).toEqual(await foldMessages(opened.store));
       expect(rows.map(({ agent_role, request_type, status }) => [agent_role, request_type, status])).toEqual([
         ["coder", "prompt", "completed"],
         ["helper", "delegation", "failed"],
@@ -51,7 +51,7 @@ export function messagesContract(open: Open): void {
       expect(open).toMatchObject({ status: "running", completed_at: null, response_content: null });
       await driver.append([agentThought("m1")]);
       expect(await all(store)).toEqual([
-        { ...open, ...(await folded(store))[0], status: "completed", response_content: "hm" },
+        { ...open, ...(await foldMessages(store))[0], status: "completed", response_content: "hm" },
       ]);
       await driver.append([
         modelCallStarted("m2"),
@@ -97,7 +97,7 @@ export function messagesContract(open: Open): void {
       expect(next.messages).toHaveLength(3);
       expect(next.nextCursor).toBeUndefined();
       expect([...first.messages, ...next.messages].map(({ id }) => id)).toEqual(
-        (await folded(store)).map(({ id }) => id),
+        (await foldMessages(store)).map(({ id }) => id),
       );
     },
   );
@@ -107,7 +107,7 @@ export function messagesContract(open: Open): void {
     async ({ store }) => {
       await tree(store, async () => void (await all(store)));
       const rows = await all(store);
-      expect(rows).toEqual(await folded(store));
+      expect(rows).toEqual(await foldMessages(store));
       expect(rows.map(({ parent_message_id }) => parent_message_id)).toEqual([null, 2, 2, null]);
     },
   );
@@ -126,11 +126,11 @@ export function messagesContract(open: Open): void {
       modelCallStarted("m3", { purpose: "summary" }),
     ]) {
       await driver.append([event]);
-      expect(await all(store)).toEqual(await folded(store));
+      expect(await all(store)).toEqual(await foldMessages(store));
     }
     await sendSignal(store, "r1", { type: "CANCEL_REQUESTED", payload: { by: "maria" } });
     await driver.append([runEnded("RUN_CANCELLED")]);
-    expect(await all(await opened.reopen())).toEqual(await folded(opened.store));
+    expect(await all(await opened.reopen())).toEqual(await foldMessages(opened.store));
     expect((await all(opened.store)).map(({ status }) => status)).toEqual([
       "completed",
       "completed",
@@ -162,7 +162,7 @@ export function messagesContract(open: Open): void {
     ]);
     expect(one.messages).toHaveLength(600);
     expect(two.messages).toEqual(one.messages);
-    expect(one.messages).toEqual(await folded(store));
+    expect(one.messages).toEqual(await foldMessages(store));
   });
 }
 
@@ -198,7 +198,7 @@ async function all(store: Store, filter: MessageFilter = {}): Promise<MessageRow
   return (await store.usage.messages({ limit: 1_000, ...filter })).messages;
 }
 
-async function folded(store: Store): Promise<MessageRow[]> {
+async function foldMessages(store: Store): Promise<MessageRow[]> {
   const { rows } = fold(messagesProjection, await readEverything(store));
   return [...rows.values()].sort((a, b) => a.id - b.id);
 }

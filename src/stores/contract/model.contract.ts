@@ -26,7 +26,7 @@ interface Model {
   ended: boolean;
 }
 
-/** What a driver remembers: its lease, and the last event that it has folded. */
+/** The memory of a driver: its lease, and the last event that it has folded. */
 interface Driver {
   epoch: number;
   after: number;

@@ -21,7 +21,7 @@ export function newerVersionContract(open: Open): void {
   scenario(
     "[E9] [F39] after an upgrade, the newer version completes the messages, usage and search index that the older version wrote",
     async ({ store }) => {
-      await filled(store);
+      await fillStore(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
         expect(await derivedData(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
         expect(await derivedData(store), "a second read gives the same").toMatchObject({ answers: [null] });
@@ -33,7 +33,7 @@ export function newerVersionContract(open: Open): void {
   scenario(
     "[P9] the derived tables leave out a damaged event and include the events after it",
     async ({ store }) => {
-      await filled(store);
+      await fillStore(store);
       await withDamagedEvents("AGENT_THOUGHT", async () =>
         expect(await derivedData(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
       );
@@ -43,7 +43,7 @@ export function newerVersionContract(open: Open): void {
   scenario(
     "[E9] a reader with a cursor stops before an event of a newer version and gets the error JOURNAL_NEWER",
     async ({ store }) => {
-      await filled(store);
+      await fillStore(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
         const types = async (after: number, understood?: true) =>
           (await store.journal.readAll(after, 10, understood ? { stopAtNewer: understood } : {})).map(
@@ -60,7 +60,7 @@ export function newerVersionContract(open: Open): void {
   );
 }
 
-async function filled(store: Store): Promise<void> {
+async function fillStore(store: Store): Promise<void> {
   await admit(store, "r1");
   const driver = await acquireRun(store, "r1");
   await driver.append([modelCallStarted("m1"), agentThought("m1")]);

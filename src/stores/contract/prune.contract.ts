@@ -91,19 +91,22 @@ export function pruneContract(open: Open): void {
     expect(await readEverything(store)).toEqual([]);
   });
 
-  scenario("[FK1] the tree that a fork continues is kept and lists the fork", async ({ store }) => {
-    await admit(store, "a");
-    await (await acquireRun(store, "a")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
-    const there = (await store.journal.head("a", 2))!;
-    expect(there).toMatchObject({ seq: 2 });
-    expect(await store.journal.head("a", 4)).toEqual(await store.journal.head("a"));
-    expect(await store.journal.head("a", 5)).toBeUndefined();
-    expect(await store.journal.head("b", 1)).toBeUndefined();
-    await admit(store, "b", { continues: { runId: "a", ...there }, trigger: "fork" });
-    expect((await store.runs.list({ branchesOf: "a" })).runs.map(({ id }) => id)).toEqual(["b"]);
-    expect((await store.runs.list({ branchesOf: "b" })).runs).toEqual([]);
-    expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
-  });
+  scenario(
+    "[FK1] a tree that a fork continues is kept, and the fork is listed as its branch",
+    async ({ store }) => {
+      await admit(store, "a");
+      await (await acquireRun(store, "a")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
+      const there = (await store.journal.head("a", 2))!;
+      expect(there).toMatchObject({ seq: 2 });
+      expect(await store.journal.head("a", 4)).toEqual(await store.journal.head("a"));
+      expect(await store.journal.head("a", 5)).toBeUndefined();
+      expect(await store.journal.head("b", 1)).toBeUndefined();
+      await admit(store, "b", { continues: { runId: "a", ...there }, trigger: "fork" });
+      expect((await store.runs.list({ branchesOf: "a" })).runs.map(({ id }) => id)).toEqual(["b"]);
+      expect((await store.runs.list({ branchesOf: "b" })).runs).toEqual([]);
+      expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
+    },
+  );
 
   scenario("a tree is kept if an active run spends its budget", async ({ store }) => {
     await admit(store, "r1");
@@ -125,16 +128,16 @@ export function pruneContract(open: Open): void {
       await (await acquireRun(store, id)).append([runEnded(type)]);
       clock.advance(10);
     }
-    const left = async () => (await store.runs.list({})).runs.map(({ id }) => id).sort();
+    const remainingRuns = async () => (await store.runs.list({})).runs.map(({ id }) => id).sort();
     const [r4] = (await store.runs.list({ limit: 1 })).runs;
     await store.runs.prune({ status: [] });
-    expect(await left()).toEqual(["r1", "r2", "r3", "r4"]);
+    expect(await remainingRuns()).toEqual(["r1", "r2", "r3", "r4"]);
     await store.runs.prune({ before: r4!.endedAt!, status: ["completed"], workspace: "/w" });
-    expect(await left()).toEqual(["r2", "r3", "r4"]);
+    expect(await remainingRuns()).toEqual(["r2", "r3", "r4"]);
     await store.runs.prune({ workspace: "/v" });
-    expect(await left()).toEqual(["r2", "r4"]);
+    expect(await remainingRuns()).toEqual(["r2", "r4"]);
     await store.runs.prune({ root: "r4" });
-    expect(await left()).toEqual(["r2"]);
+    expect(await remainingRuns()).toEqual(["r2"]);
   });
 
   scenario(

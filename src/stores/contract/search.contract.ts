@@ -79,12 +79,15 @@ export function searchContract(open: Open): void {
     },
   );
 
-  scenario("a search finds words at the beginning of a tool's output only", async ({ store }) => {
-    await admit(store, "r1");
-    await sendSignal(store, "r1", toolResult("m1.0", { output: `early ${"x ".repeat(50_000)} late` }));
-    expect(await findRuns(store, "early")).toEqual(["r1"]);
-    expect(await findRuns(store, "late")).toEqual([]);
-  });
+  scenario(
+    "a search finds words near the beginning of a tool's output, but not later words",
+    async ({ store }) => {
+      await admit(store, "r1");
+      await sendSignal(store, "r1", toolResult("m1.0", { output: `early ${"x ".repeat(50_000)} late` }));
+      expect(await findRuns(store, "early")).toEqual(["r1"]);
+      expect(await findRuns(store, "late")).toEqual([]);
+    },
+  );
 
   scenario(
     "a search can be combined with the other filters, and its results come in pages",

@@ -64,17 +64,17 @@ export function sessionsContract(open: Open): void {
   });
 
   scenario(
-    "a new run in a session continues its agent's last run there, if that run has ended",
+    "a new run continues its agent's last run in the same session, if that last run has ended",
     async ({ store }) => {
       for (const runId of ["r1", "r2"]) await admit(store, runId, { sessionId: "s1" });
       for (const runId of ["r1", "r2"]) await (await acquireRun(store, runId)).append([runEnded()]);
       await admit(store, "r3", { sessionId: "s1" });
       await admit(store, "r4", { sessionId: "s1", agent: "another" });
-      const continued = async (runId: string) => {
+      const continuedRun = async (runId: string) => {
         const [start] = (await store.journal.read(runId)) as [EventOf<"RUN_STARTED">];
         return start.payload.continues?.runId;
       };
-      expect(await Promise.all(["r2", "r3", "r4"].map(continued))).toEqual([undefined, "r2", undefined]);
+      expect(await Promise.all(["r2", "r3", "r4"].map(continuedRun))).toEqual([undefined, "r2", undefined]);
     },
   );
 

@@ -93,7 +93,7 @@ export function slotsContract(open: Open): void {
   );
 
   scenario(
-    "[B4] a queued run that requests a slot in vain keeps its place in the queue, and nothing is written",
+    "[B4] a queued run that asks again and gets no slot keeps its place in the queue, and nothing is written",
     async ({ store, clock }) => {
       const [holder, first, second] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
@@ -114,7 +114,7 @@ export function slotsContract(open: Open): void {
     },
   );
 
-  scenario("[B4] a run far back in the queue asks less often", async ({ store, clock }) => {
+  scenario("[B4] a run far back in the queue asks for a slot less often", async ({ store, clock }) => {
     const drivers = await roots(store, ...Array.from({ length: 7 }, (_, index) => `r${index}`));
     for (const driver of drivers.slice(0, 2)) await works(driver, 2);
     for (const driver of drivers.slice(2)) {
@@ -129,7 +129,7 @@ export function slotsContract(open: Open): void {
     expect(wakes).toEqual([2, 4, 5]);
   });
 
-  scenario("[B4] a run does not miss a slot that became free before it could rest", async (opened) => {
+  scenario("[B4] a run does not miss a slot that becomes free before the run can rest", async (opened) => {
     const { store, clock } = opened;
     const [holder, late] = await roots(store, "r1", "r2");
     await works(holder!, 1);

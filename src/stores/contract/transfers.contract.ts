@@ -53,7 +53,7 @@ export function transfersContract(open: Open): void {
     },
   );
 
-  scenario("[E7] a tree that is moved a second time gets the answer of the first move", async ({ store }) => {
+  scenario("[E7] a second request to move a tree gets the answer of the first request", async ({ store }) => {
     await suspendedTree(store);
     const first = await store.transfers.move("r1", "t1");
     const before = await readEverything(store);
@@ -84,7 +84,7 @@ export function transfersContract(open: Open): void {
         store.transfers.move("r1", "t2", "https://b"),
         "the first attempt may have arrived",
       ).rejects.toThrow(/not known/);
-      const tree = await carried(store, first.standing);
+      const tree = await carriedTree(store, first.standing);
       await store.transfers.settle("r1", "https://a", "arrived");
       await store.transfers.settle("r1", "https://a", "refused");
       for (const to of ["https://a", "https://b", undefined])
@@ -97,7 +97,7 @@ export function transfersContract(open: Open): void {
     },
   );
 
-  scenario("[E7] a tree that the first server refused may be sent to another", async ({ store }) => {
+  scenario("[E7] a tree that the first server refused can be sent to another server", async ({ store }) => {
     await suspendedTree(store);
     await store.transfers.move("r1", "t1", "https://a");
     await store.transfers.settle("r1", "https://b", "refused");
@@ -108,7 +108,7 @@ export function transfersContract(open: Open): void {
     await expect(store.transfers.move("r1", "t2")).rejects.toThrow(/https:\/\/b already/);
   });
 
-  scenario("[E7] a tree that is at work, or about to be, is not moved", async ({ store, clock }) => {
+  scenario("[E7] a tree is not moved while one of its runs is due or driven", async ({ store, clock }) => {
     await suspendedTree(store);
     await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
     const before = await readEverything(store);
@@ -154,7 +154,7 @@ export function transfersContract(open: Open): void {
       const heads = await headsOf(store);
       const items = await store.inbox.openItems();
       const { standing } = await store.transfers.move("r1", "t1");
-      const tree = await carried(store, standing);
+      const tree = await carriedTree(store, standing);
       clock.advance(60_000);
 
       expect(await other.store.transfers.import(tree)).toEqual({ root: "r1", existed: false });
@@ -189,7 +189,7 @@ export function transfersContract(open: Open): void {
       const other = await open();
       const third = await open();
       await suspendedTree(store);
-      const tree = await carried(store, (await store.transfers.move("r1", "t1")).standing);
+      const tree = await carriedTree(store, (await store.transfers.move("r1", "t1")).standing);
       await other.store.transfers.import(tree);
       await third.store.transfers.import(tree);
       expect(await other.store.leases.due(clock.now(), 10)).toEqual(["r1", "c1"]);
@@ -206,7 +206,7 @@ export function transfersContract(open: Open): void {
     const other = await open();
     await suspendedTree(store);
     const { standing } = await store.transfers.move("r1", "t1");
-    await other.store.transfers.import(await carried(store, standing));
+    await other.store.transfers.import(await carriedTree(store, standing));
     await sendSignal(other.store, "r1", contextAdded("go on"));
     const root = await acquireRun(other.store, "r1");
     await root.append([modelCallStarted("m2"), agentThought("m2"), childStarted("c2", "m2.0")], {
@@ -222,7 +222,7 @@ export function transfersContract(open: Open): void {
     const other = await open();
     await suspendedTree(store);
     const { standing } = await store.transfers.move("r1", "t1");
-    const tree = await carried(store, standing);
+    const tree = await carriedTree(store, standing);
     await admit(other.store, "c1", { task: "something else" });
     const before = await readEverything(other.store);
     await expect(other.store.transfers.import(tree)).rejects.toMatchObject({
@@ -244,7 +244,7 @@ export function transfersContract(open: Open): void {
       const other = await open();
       await suspendedTree(store);
       const { standing } = await store.transfers.move("r1", "t1");
-      const out = await carried(store, standing);
+      const out = await carriedTree(store, standing);
       await other.store.transfers.import(out);
       for (const id of ["r1", "c1"]) {
         const driver = await acquireRun(other.store, id);
@@ -254,7 +254,10 @@ export function transfersContract(open: Open): void {
       expect(back).toEqual({ transferId: "t2", standing });
       expect(await store.runs.prune({ root: "r1" })).toMatchObject({ trees: 1 });
       expect(
-        await store.transfers.import({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
+        await store.transfers.import({
+          ...(await carriedTree(other.store, back.standing)),
+          transferId: "t2",
+        }),
       ).toMatchObject({
         existed: false,
       });
@@ -298,7 +301,10 @@ async function suspendedTree(store: Store): Promise<void> {
   });
 }
 
-async function carried(store: Store, standing: { runId: string; standing: object }[]): Promise<CarriedTree> {
+async function carriedTree(
+  store: Store,
+  standing: { runId: string; standing: object }[],
+): Promise<CarriedTree> {
   const stored = (await store.transfers.storedEvents("r1", 0, 1_000)).filter(
     ({ type }) => type !== "RUN_MOVED",
   );

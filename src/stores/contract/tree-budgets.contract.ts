@@ -117,7 +117,7 @@ export function treeBudgetContract(open: Open): void {
     async ({ store }) => {
       const [one, two] = await tree(store, "c1", "c2");
       await stops(one!, "tree.maxTokens");
-      await two!.append([reached("tree.maxTokens")]);
+      await two!.append([limitReached("tree.maxTokens")]);
       await sendSignal(store, "c1", raise("budget/1", { maxTokens: 200 }));
       const late = await two!.append([runSuspended("s", { kind: "budget", items: ["budget/1"] })], {
         guard: "signals",
@@ -171,12 +171,12 @@ const spend = (driver: Driver, callId: string, tokens: number) =>
   ]);
 
 async function stops(driver: Driver, limit: string): Promise<void> {
-  await driver.append([reached(limit), runSuspended("stop", { kind: "budget", items: ["budget/1"] })], {
+  await driver.append([limitReached(limit), runSuspended("stop", { kind: "budget", items: ["budget/1"] })], {
     rest: { wakeAt: undefined },
   });
 }
 
-const reached = (limit: string): EventBody => ({
+const limitReached = (limit: string): EventBody => ({
   type: "LIMIT_REACHED",
   payload: { limit, value: 100, hard: true, itemId: "budget/1" },
 });

@@ -24,14 +24,14 @@ export function treeUsageContract(open: Open): void {
     await admit(store, "r1");
     const lead = await acquireRun(store, "r1");
     await lead.append([modelCallStarted("m1"), agentThought("m1")]);
-    expect(await all(store)).toEqual(await folded(store));
+    expect(await all(store)).toEqual(await foldUsage(store));
     await lead.append([childStarted("c1")], { spawn: childSpawn("c1", "r1") });
     const child = await acquireRun(store, "c1");
     await child.append([modelCallStarted("m1"), agentThought("m1")]);
     await child.append([runEnded()]);
     await admit(store, "r2");
     const rows = await all(store);
-    expect(rows).toEqual(await folded(store));
+    expect(rows).toEqual(await foldUsage(store));
     expect(rows.map(({ top, end }) => [top, end])).toEqual([
       ["r1", undefined],
       ["r2", undefined],
@@ -65,7 +65,7 @@ async function all(store: Store, since?: number): Promise<TreeUsage[]> {
   return trees;
 }
 
-async function folded(store: Store): Promise<TreeUsage[]> {
+async function foldUsage(store: Store): Promise<TreeUsage[]> {
   const trees = new Map<string, TreeUsage>();
   for (const event of await readEverything(store)) {
     const root = (await store.runs.get(event.runId))!.rootRunId;

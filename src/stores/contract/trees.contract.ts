@@ -178,7 +178,7 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[E5] for its parent, a quarantined child has ended; the parent does not learn of the real end later",
+    "[E5] a parent treats a quarantined child as ended, and does not learn of the child's real end later",
     async ({ store }) => {
       const { child } = await family(store);
       await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {

@@ -15,7 +15,7 @@ export function usersContract(open: Open): void {
   const scenario = scenarios(open);
   const ann = { name: "ann", role: "operator", by: "maria", key: "hash-of-ann" } as const;
 
-  scenario("a user signs in with a key, also after a restart", async (opened) => {
+  scenario("a user can sign in with a key, even after a restart", async (opened) => {
     const { clock } = opened;
     expect(await opened.store.users.add(ann)).toBe(true);
     const known = {
@@ -81,13 +81,16 @@ export function usersContract(open: Open): void {
     },
   );
 
-  scenario("the oldest browser of a user is signed out when there are too many", async ({ store }) => {
-    await store.users.add(ann);
-    for (let n = 1; n <= 21; n++) await store.users.addKey("ann", `browser ${n}`);
-    expect(await store.users.byKey("browser 1")).toBeUndefined();
-    expect(await store.users.byKey("browser 2")).toBeDefined();
-    expect(await store.users.byKey("hash-of-ann")).toBeDefined();
-  });
+  scenario(
+    "when a user signs in with too many browsers, the oldest browser is signed out",
+    async ({ store }) => {
+      await store.users.add(ann);
+      for (let n = 1; n <= 21; n++) await store.users.addKey("ann", `browser ${n}`);
+      expect(await store.users.byKey("browser 1")).toBeUndefined();
+      expect(await store.users.byKey("browser 2")).toBeDefined();
+      expect(await store.users.byKey("hash-of-ann")).toBeDefined();
+    },
+  );
 
   scenario("[A23] every list of a store can be limited to the runs of one user", async ({ store }) => {
     await admit(store, "r1", { userId: "ann", sessionId: "s1", definition: await store.blobs.put("ann's") });

@@ -63,7 +63,7 @@ function nativeFolder(): { folder: string; version: string } | undefined {
   }
 }
 
-/** Creates the copy once per version. Several processes can do this at the same time, because a copy is complete or absent. */
+/** Creates the copy once per version. Several processes can do this at the same time, because no process ever sees an incomplete copy. */
 function openCopy({ folder, version }: { folder: string; version: string }): string {
   const copy = join(tmpdir(), `cadre-postgres-${version}-${PLATFORM}`);
   if (!existsSync(copy)) {

@@ -1,6 +1,6 @@
 // The commit loop for a Postgres database to which many processes write.
 //  Q1  A commit contains every job that is waiting when it starts. The jobs are answered once the commit is on stable storage.
-//  Q2  If a commit fails, all jobs queued behind it are rejected too, and their runs reload.
+//  Q2  If a commit fails, all jobs queued behind it are rejected too, and their drivers read the runs again.
 //      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
 //  Q3  Every commit of every process locks the head first, so there is one commit at a time.
 //      Therefore positions are dense and in commit order (J8), no two processes change the same row at once, and there are no deadlocks.

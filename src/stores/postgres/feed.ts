@@ -36,7 +36,7 @@ export interface FeedParts {
 }
 
 export class Feed {
-  /** A quoted identifier that contains the schema, because several stores can share a database, which has one set of channels. */
+  /** Name of the channel, as a quoted identifier. It contains the schema, because all stores in a database share its channels. */
   private readonly channel: string;
   private readonly database: Database;
   private readonly self: string;
@@ -162,14 +162,14 @@ export class Feed {
     void client.end().catch(() => {});
   }
 
-  /** Reads and announces new events. Only one read runs at a time; a request during it causes one more read. */
+  /** Reads and announces new events. Only one read runs at a time. A request during a read causes one more read. */
   private catchUp(): Promise<void> {
     this.mustReadAgain = true;
     this.readLoop ??= this.keepLooking();
     return this.readLoop;
   }
 
-  /** Retries a failed read, because no further notification might come to cause the next read. */
+  /** Retries a failed read. Otherwise the events would stay unread until the next notification. */
   private async keepLooking(): Promise<void> {
     const { signal } = this.closing;
     for (let wait = FIRST_PAUSE_MS; this.mustReadAgain && !signal.aborted; ) {
@@ -200,14 +200,14 @@ export class Feed {
     }
   }
 
-  /** Announces all events from now on. If listeners have missed events since they were added, they are told to look again. */
+  /** Announces all events from now on. If listeners have missed events since they were added, the feed asks them to look again. */
   private begin(position: Position): void {
     if (this.announced !== undefined) return;
     this.announced = position;
     if (position > this.known) this.announce([], [], "elsewhere");
   }
 
-  /** The runs among these events that are due. */
+  /** The runs of these events that are due. */
   private async dueOf(events: readonly JournalEvent[]): Promise<RunId[]> {
     const ids = new Set(events.map(({ runId }) => runId));
     const found = await this.sql.all(DUE_OF, [...ids]);

@@ -155,7 +155,7 @@ test("a request that arrives at two processes starts only one run", async () => 
   expect(answers.filter(({ existed }) => existed)).toHaveLength(1);
 });
 
-test("[E2] [J2] only one of two processes acquires a run; its intent is refused if the other process has sent a signal or taken the run over", async () => {
+test("[E2] [J2] only one of two processes acquires a run; its intent is refused after a signal from the other process or a takeover", async () => {
   const { url, stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");

@@ -77,7 +77,7 @@ export async function openInSameDatabase(
   }
 }
 
-/** Retries work for a while after a lost connection or a collision. Use it only for work that can safely be done twice. */
+/** Repeats a piece of work for a while if the connection is lost or transactions collide. The work must be safe to repeat. */
 export async function withRetries<T>(work: () => Promise<T>, isOver = () => false): Promise<T> {
   const until = systemClock.elapsed() + PATIENCE_MS;
   for (let wait = 20; ; wait = Math.min(2 * wait, 1_000)) {
@@ -95,7 +95,7 @@ export async function withRetries<T>(work: () => Promise<T>, isOver = () => fals
   }
 }
 
-/** Runs work in a transaction, and rolls back if it fails. */
+/** Executes a piece of work in a transaction. If the work fails, the transaction is rolled back. */
 export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await checkOut(pool);
   try {

@@ -90,11 +90,11 @@ const EMPTY = `
 let pristine: Promise<string> | undefined;
 
 async function initialise(binaries: Binaries, folder: string): Promise<void> {
-  pristine ??= initialised(binaries);
+  pristine ??= createDatabaseFolder(binaries);
   await promisify(execFile)("cp", ["-a", await pristine, join(folder, "data")]);
 }
 
-async function initialised({ initdb, as, give }: Binaries): Promise<string> {
+async function createDatabaseFolder({ initdb, as, give }: Binaries): Promise<string> {
   const folder = scratchFolder("cadre-postgres-");
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   give(folder);

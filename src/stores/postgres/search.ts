@@ -37,13 +37,14 @@ const beginning = (word: string): string => `'${word}':*`;
 const wordsOf = (text: string): string[] => [
   ...new Set(
     searchWords(text)
-      .map((word) => folded(word).slice(0, WORD_CHARACTERS).toWellFormed())
+      .map((word) => withoutAccents(word).slice(0, WORD_CHARACTERS).toWellFormed())
       .filter(Boolean),
   ),
 ];
 
-/** The word without accents on its letters, as people often type it. */
-const folded = (word: string): string => word.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
+/** People often type words without accents. */
+const withoutAccents = (word: string): string =>
+  word.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
 
 const INDEX = `INSERT INTO search (position, run, words)
   SELECT found.position, runs.n, array_to_tsvector(found.words)

@@ -22,7 +22,7 @@ export async function readServerCapacity(url: string): Promise<ServerCapacity> {
     application_name: "cadre doctor",
     connectionTimeoutMillis: 5_000,
   });
-  // Without a listener, a broken idle connection would end the process.
+  // A broken idle connection would end the process if this event had no listener.
   client.on("error", () => {});
   try {
     await client.connect();

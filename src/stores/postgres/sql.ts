@@ -23,7 +23,7 @@ export class Sql implements CommonSql {
   }
 
   async all(text: string, ...values: Value[]): Promise<Columns[]> {
-    const { rows } = await this.on.query<Columns>(prepared(text, values));
+    const { rows } = await this.on.query<Columns>(preparedStatement(text, values));
     for (const columns of rows) unescapeColumns(columns);
     return rows;
   }
@@ -33,12 +33,12 @@ export class Sql implements CommonSql {
   }
 
   async run(text: string, ...values: Value[]): Promise<number> {
-    return (await this.on.query(prepared(text, values))).rowCount ?? 0;
+    return (await this.on.query(preparedStatement(text, values))).rowCount ?? 0;
   }
 }
 
 /** A named statement is prepared once per connection. Without names, parsing and planning took a quarter of Postgres' time. */
-function prepared(text: string, values: readonly Value[]): QueryConfig {
+function preparedStatement(text: string, values: readonly Value[]): QueryConfig {
   // A text with several statements, such as a migration, cannot be prepared.
   if (text.includes(";")) return { text };
   const name = statementName(text);
@@ -62,7 +62,7 @@ export const manyRows = (rows: readonly Columns[]): ManyRows => ({
   json: JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? escapeNul(value) : value)),
 });
 
-/** A statement for many rows. `$rows` in its text stands for the rows. */
+/** A statement for many rows. `$rows` in its text is replaced by the rows. */
 export interface Write {
   text: string;
   rows: readonly Columns[];

@@ -373,7 +373,7 @@ const CHANGE_RUNS = `UPDATE runs SET ${[...Object.keys(CHANGING_COLUMNS), "hash"
   .join(", ")}
   FROM json_populate_recordset(NULL::runs, $rows) AS now WHERE runs.n = now.n`;
 
-/** The position that a derived table has reached. */
+/** The position up to which a derived table is complete. */
 export const tableCursor = async (sql: Sql, table: DerivedTable): Promise<Position> =>
   Number((await getMeta(sql, table)) ?? 0);
 

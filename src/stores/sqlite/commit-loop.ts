@@ -1,6 +1,6 @@
 // The commit loop for one SQLite file. A writer waits only for its commit, which includes an fsync.
 //  Q1  A commit contains every job that is waiting when it starts. The jobs are answered after the fsync.
-//  Q2  If a commit fails, all jobs queued behind it are rejected too, and their runs reload.
+//  Q2  If a commit fails, all jobs queued behind it are rejected too, and their drivers read the runs again.
 //      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
 
 import type { DatabaseSync } from "node:sqlite";

@@ -41,7 +41,7 @@ const open = (path: string): Store => openSqliteStore({ path, clock: fakeClock()
 const storeUrl = new URL("./store.ts", import.meta.url).href;
 const clockUrl = new URL("../../clock.ts", import.meta.url).href;
 
-/** Runs code in another process, and returns the text that it prints. */
+/** Arguments with which Node runs this code as a module. */
 const node = (code: string) => ["--input-type=module", "-e", code];
 
 describe("committing", () => {
@@ -307,7 +307,7 @@ describe("an unusable database file", () => {
       const code = `
         import { openSqliteStore } from ${JSON.stringify(storeUrl)};
         import { fakeClock } from ${JSON.stringify(clockUrl)};
-        // The process switches to the user nobody only here, because that user cannot load modules from a private folder.
+        // The process gives up its root rights after its imports, because other users cannot load modules from a private folder.
         if (process.getuid?.() === 0) { process.setgid(65534); process.setuid(65534); }
         try { openSqliteStore({ path: ${JSON.stringify(target)}, clock: fakeClock() }); console.log("opened"); }
         catch (error) { console.log(error.code + " " + error.message); }`;

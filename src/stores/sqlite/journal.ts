@@ -9,7 +9,7 @@ import type { JournalScope, ReadOptions, Store } from "../store.ts";
 import { readableEvents, readLink, readStoredEvent, verifyChain } from "../stored-event.ts";
 import type { Columns, Sql, Statements } from "./sql.ts";
 
-/** Up to this number of newer events, scanning all of them is faster than sorting the events of one run. */
+/** If a reader is at most this many events behind, scanning these events is faster than sorting the events of one run. */
 const NEAR = 1_000;
 
 type Reads = Pick<Store["journal"], "read" | "head" | "readAll">;
@@ -65,7 +65,7 @@ function readPage(
       (columns) => eventOf(statements, columns["id"] as RunId, columns),
       of,
     );
-    // If no event on a page is readable, the journals can still continue after it.
+    // Even if no event on this page is readable, later pages can have readable events.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;
   }

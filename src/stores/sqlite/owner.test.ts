@@ -13,7 +13,7 @@ let count = 0;
 const place = () => join(root, String(count++));
 const self = { startedAt: 1_700_000_000_000, version: "0.1.0" };
 
-/** Starts a process that takes ownership of a folder on command, and keeps it until another command or its death. */
+/** Code of a process that becomes the owner of a folder on command. It stays the owner until another command, or until it dies. */
 const CHILD = `
   import { takeOwnership } from ${JSON.stringify(new URL("./owner.ts", import.meta.url).href)};
   let ownership;

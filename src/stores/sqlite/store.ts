@@ -128,19 +128,19 @@ interface BlobParts {
 }
 
 function blobStore({ sql, statements, freshBlobs, write }: BlobParts): Store["blobs"] {
-  const stored = (name: string) =>
+  const storedText = (name: string) =>
     sql.withStorageErrors(() => statements.getBlob.get(name))?.["text"] as string | undefined;
   return {
     async put(text) {
       const blob = encodeBlob(text);
       freshBlobs.add(blob.name);
-      if (stored(blob.name) === undefined)
+      if (storedText(blob.name) === undefined)
         await write(({ queries }) => ask(queries.putBlob(blob.name, blob.stored)));
       return blob.name;
     },
     async get(name, of) {
       if (of && !sql.get(NEEDED_BY, name, of.user)) return undefined;
-      const found = stored(name);
+      const found = storedText(name);
       return found === undefined ? undefined : verifiedBlob(name, found);
     },
   };

@@ -210,7 +210,6 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
   }
 }
 
-/** Inserts a run without events. */
 function insertRow(statements: Statements, row: RunRow, continues: string | undefined): RunRecord {
   const { id, rootRunId, parentRunId, agent, sessionId, userId, createdAt, usage } = row;
   const inserted = statements.insertRun.run(
@@ -260,7 +259,7 @@ function write(statement: StatementSync, names: readonly Column[], record: RunRe
   statement.run(...values, Buffer.from(record.hash, "hex"), record.n);
 }
 
-/** The position that a derived table has reached. */
+/** The position up to which a derived table is complete. */
 export const tableCursor = (sql: Sql, table: DerivedTable): Position => Number(getMeta(sql, table) ?? 0);
 
 /** CROSS JOIN makes SQLite start at the tree. Otherwise it scans every run. */

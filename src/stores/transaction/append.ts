@@ -106,11 +106,11 @@ function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict
   return found.length === wanted.length ? found : "conflict";
 }
 
-/** L4: a driver acts once such an event is stored. A driver that lost the run must not learn that it is stored, or the action happens twice. */
+/** L4: a driver acts once it learns that this event is stored. A driver that lost the run must not learn this, or the action happens twice. */
 const permitsAction = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
 function refusalOf(record: RunRecord, request: Append, keys: Keys, isConflict: boolean): Refusal | undefined {
-  // A driver that lost the run is told so, even if another driver has recorded the call's outcome meanwhile.
+  // A driver that lost the run gets this answer even if another driver has recorded the call's outcome meanwhile.
   if (isConflict && !isLateOutcome(record, request)) return "conflict";
   return refusalByRecord(record, request, keys) ?? (isConflict ? "conflict" : undefined);
 }
@@ -157,7 +157,7 @@ function* spawnRefusal(
   return counted.runs >= limits.runs ? "runs" : undefined;
 }
 
-/** D6: the first of these files that a run of another branch is changing. Runs above and below this run are allowed to change the same files, so they are not counted. */
+/** D6: the first of these files that a run of another branch is changing. Runs above and below this run can change the same files. */
 function* findClaimant(
   tx: Transaction,
   { row }: RunRecord,

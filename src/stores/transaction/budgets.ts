@@ -74,7 +74,7 @@ export function* applyTreeBudget(tx: Transaction, record: RunRecord, change: Tre
   }
 }
 
-/** A run's stops at the tree's budget that no person has decided on. */
+/** The times that the tree's budget stopped this run, as far as no person has decided on them. */
 function* openStops(tx: Transaction, record: RunRecord): Steps<TreeStop[]> {
   const keys = yield* keysOf(tx, record);
   const stops: TreeStop[] = [];

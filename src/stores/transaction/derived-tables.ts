@@ -1,6 +1,6 @@
 // Tables that are computed from the journals: messages, the usage of each tree, and the search index. Appends do not write them.
 // Reading such a table first brings it up to date, page by page, so that appends can continue between pages.
-// One transaction writes a page and the position that it reaches.
+// One transaction writes a page of rows, and the position up to which the table is then complete.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";

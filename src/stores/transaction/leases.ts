@@ -37,7 +37,7 @@ interface TakenAt {
   until: number | undefined;
 }
 
-/** J6: the run is due, or the worker that holds it is dead or lost. */
+/** J6: a worker can acquire a run that is due, or whose worker is dead or lost. */
 function mayAcquire(
   record: RunRecord,
   worker: string,
@@ -97,7 +97,7 @@ export function* heartbeat(
 export const isDriver = (record: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
   writer !== undefined && record.worker === writer.worker && record.epoch === writer.epoch;
 
-/** J6: gives back the run's lease and frees its slot. If `slots`, the number of slots, is given, the run queues for a slot instead. */
+/** J6: gives back the run's lease and frees its slot. If the number of slots is given, the run instead queues for a slot. */
 export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, slots?: number): Steps<void> {
   if (slots === undefined) yield* leaveSlot(tx, record);
   clearLease(record, slots === undefined ? wakeAt : yield* joinQueue(tx, record, slots));

@@ -10,7 +10,7 @@ import { say, startRun } from "./start.ts";
 import { ask, type Steps, type Transaction } from "./transaction.ts";
 import { importTree, moveTree, settleMove } from "./transfer.ts";
 
-/** Runs a piece of work in the next commit. A store on a network first reads everything the work needs in one go. */
+/** Executes a piece of work in the next commit. A store on a network first reads everything that the work needs in one round trip. */
 export type Write = <T>(work: (tx: Transaction) => Steps<T>, needs?: Needs) => Promise<T>;
 
 export function createOperations(write: Write, pruning: Pick<PruneParts, "read" | "treesPerCommit">) {

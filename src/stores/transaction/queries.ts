@@ -1,5 +1,5 @@
-// The queries that a transaction asks of its store.
-// A store implements these queries on its own tables. The code in transaction/ decides which queries are asked, and in which order.
+// The queries that a transaction sends to its store.
+// A store implements these queries on its own tables. The code in transaction/ decides which queries are sent, and in which order.
 // A query over several runs sees every change that the transaction made to their records, because the store writes the changes first.
 
 import type { Position, RunId, Seq } from "../../ids.ts";

@@ -47,7 +47,7 @@ export function* leaveSlot(tx: Transaction, record: RunRecord): Steps<void> {
   yield* wakeNext(tx, yield* workspaceOf(tx, record));
 }
 
-/** A cancelled run starts no more work, so no other run should wait behind it. */
+/** A cancelled run starts no new work, so no other run should wait behind it. */
 export function* leaveQueue(tx: Transaction, record: RunRecord): Steps<void> {
   if ((yield* slotOf(tx, record)) === "queued") yield* leaveSlot(tx, record);
 }

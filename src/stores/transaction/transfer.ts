@@ -22,7 +22,7 @@ export function* moveTree(
   transferId: string,
   to: string | undefined,
 ): Steps<MovedTree> {
-  // Parents come first, so that a parent that has left is not told about the end of its children.
+  // Parents come first. A parent that has already moved gets no event about the end of a child.
   const runs = yield* recordsOfTree(tx, root);
   if (runs.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
   refuseIfAtWork(runs, tx.now);

@@ -196,7 +196,7 @@ function quarantineNews(row: RunRow, event: JournalEvent): EventBody | undefined
   return childQuarantinedEvent(row, event.payload.waitingOn.detail ?? "it could not be driven.");
 }
 
-/** Tells a parent only once. A parent that has ended itself is told nothing (D4). */
+/** Tells the parent only once, and only while the parent has not ended (D4). */
 export function* reportToParent(
   tx: Transaction,
   { row }: RunRecord,
@@ -208,7 +208,7 @@ export function* reportToParent(
   if (!(yield* keysOf(tx, parent)).has(keyOf(event))) yield* signal(tx, parent, [event]);
 }
 
-/** This is checked first, because looking at all siblings after each event of each child would take quadratic time. */
+/** A cheap first check. Looking at all siblings after each event of each child would take quadratic time. */
 const mayBlock = (child: RunRow, parent: RunRow): boolean =>
   blockersOf(child).length > 0 || parent.waitingOn?.blockers !== undefined;
 
