@@ -1,5 +1,5 @@
 // Creates a project in a temporary folder and runs the real command line in it.
-// A command runs as a separate process, or inside the test's process. A test can simulate a terminal and type into it.
+// A command runs as a separate process or inside the test's process. A test can simulate a terminal and type into it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { visible } from "./view/visible.fixture.ts";
 export interface Project extends AsyncDisposable {
   folder: string;
   env: Record<string, string>;
-  /** A symlink to the program, such as npm creates when it installs Cadre. Printed commands begin with the symlink's name. */
+  /** A symlink to the program, like the one that npm creates. Printed commands begin with the symlink's name. */
   launcher: string;
   write(path: string, text: string): Promise<void>;
   /** Runs a command to its end in this process, without a terminal. */
@@ -35,7 +35,7 @@ export interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Parses the output of `--json`: one entry per line, or per member if the output is a JSON array. */
+  /** Parses the output of `--json`. If a line contains a JSON array, each member of the array is one entry. */
   lines(): Record<string, unknown>[];
 }
 
@@ -62,7 +62,7 @@ export interface Terminal {
   /** Waits until the visible screen matches the pattern. */
   sees(pattern: RegExp): Promise<RegExpExecArray>;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Types the key repeatedly until the output matches: keys typed before a question is shown are ignored. */
+  /** Types the key repeatedly until the output matches, because a key typed before a question is shown is ignored. */
   press(key: string, until: RegExp): Promise<void>;
   type(text: string): void;
 }
@@ -96,7 +96,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
       stdio: ["ignore", "pipe", "pipe"],
     });
     started.push(child);
-    return watched(child);
+    return watchProcess(child);
   };
   return {
     folder,
@@ -120,7 +120,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
   };
 }
 
-function watched(child: ChildProcess): Started {
+function watchProcess(child: ChildProcess): Started {
   let stdout = "";
   let stderr = "";
   const news = waiters(() => stdout + stderr);
@@ -139,7 +139,7 @@ function watched(child: ChildProcess): Started {
     shows: news.shows,
     async end() {
       const [code] = (await closed) as [number | null];
-      return finished(code, stdout, stderr);
+      return commandResult(code, stdout, stderr);
     },
   };
 }
@@ -156,11 +156,11 @@ function startHere(args: string[], folder: string, env: Record<string, string>):
     news.tell();
   });
   const leaving = new AbortController();
-  // Copies the environment, as a real process would. Variables set later, for the next command, must not reach a running command.
+  // A running command must not see variables that the test sets later, so it gets a copy of the environment.
   const io = { stdin: new PassThrough(), stdout, stderr, env: { ...env }, cwd: folder };
   const ended = main(args, { ...io, shutdown: leaving.signal }).then(async (code) => {
     await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));
-    return finished(code, out, err);
+    return commandResult(code, out, err);
   });
   return {
     output: () => out + err,
@@ -173,7 +173,7 @@ function startHere(args: string[], folder: string, env: Record<string, string>):
   };
 }
 
-function finished(code: number | null, stdout: string, stderr: string): Finished {
+function commandResult(code: number | null, stdout: string, stderr: string): Finished {
   const lines = () =>
     stdout
       .split("\n")

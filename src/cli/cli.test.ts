@@ -217,8 +217,9 @@ describe("cadre run", () => {
     const tail = await p.cadre("tail", detached.stdout.trim());
     expect(tail.stdout).toContain(`run ${detached.stdout.trim()} · continues ${id}`);
     expect((await p.cadre("show", detached.stdout.trim())).stdout).toContain(`continues run ${id}`);
-    const ended = async () => (await p.cadre("runs", "--json")).lines().every((run) => "endedAt" in run);
-    await expect.poll(ended, { timeout: 10_000 }).toBe(true);
+    const haveAllEnded = async () =>
+      (await p.cadre("runs", "--json")).lines().every((run) => "endedAt" in run);
+    await expect.poll(haveAllEnded, { timeout: 10_000 }).toBe(true);
     expect(await p.cadre("retry", "r00000000")).toMatchObject({
       code: 2,
       stderr: "cadre: There is no run r00000000. `cadre runs` lists the existing ones.\n",
@@ -451,13 +452,13 @@ test("`run --input` accepts the agent's input as JSON or as a file, and reports 
     "desk.script.yaml": "turns:\n  - text: Seen.\n",
     "ticket.json": '{ "ticket": 8 }',
   });
-  const started = async (input: string) => {
+  const startWith = async (input: string) => {
     const { code, lines } = await p.cadre("run", "desk", "see to it", "--json", "--input", input);
     expect(code).toBe(0);
     return lines()[0];
   };
-  expect(await started('{"ticket": 7}')).toMatchObject({ payload: { input: { ticket: 7 } } });
-  expect(await started("@ticket.json")).toMatchObject({ payload: { input: { ticket: 8 } } });
+  expect(await startWith('{"ticket": 7}')).toMatchObject({ payload: { input: { ticket: 7 } } });
+  expect(await startWith("@ticket.json")).toMatchObject({ payload: { input: { ticket: 8 } } });
   for (const [words, wrong] of [
     [
       ["desk", "go", "--input", "{ticket"],

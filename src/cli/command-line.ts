@@ -10,22 +10,22 @@ export function createCommandLine(
   cadre: string,
   { cwd, folder }: { cwd: string; folder: string },
 ): CommandLine {
-  const at = folder === cwd ? "" : ` -C ${quoted(folder)}`;
+  const at = folder === cwd ? "" : ` -C ${quotePath(folder)}`;
   return (command) => `${cadre} ${command}${at}`;
 }
 
 export const rewriteCommands = (text: string, commandLine: CommandLine): string =>
   text.replaceAll(/`cadre ([^`]+)`/g, (_, command: string) => `\`${commandLine(command)}\``);
 
-/** `script` is the script that Node was started with. It shows whether Cadre is on the PATH, in node_modules or in a clone. */
+/** `script` is the path of the script that Node runs. The path shows whether Cadre is on the PATH, in node_modules or in a clone. */
 export function launcherName(script: string, cwd: string): string {
   if (/[\\/]node_modules[\\/]/.test(script)) return NPX;
   if (basename(script) !== "cadre.js") return "cadre";
   const near = relative(cwd, script);
-  return `node ${quoted(near.startsWith("..") || isAbsolute(near) ? script : near)}`;
+  return `node ${quotePath(near.startsWith("..") || isAbsolute(near) ? script : near)}`;
 }
 
 export const NPX = "npx cadre";
 
-const quoted = (path: string): string =>
+const quotePath = (path: string): string =>
   /[^\w@%+=:,./-]/.test(path) ? `'${path.replaceAll("'", "'\\''")}'` : path;

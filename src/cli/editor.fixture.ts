@@ -1,5 +1,5 @@
 // A test editor that uses the official package of the Agent Client Protocol.
-// The editor starts `cadre acp` as a separate process and talks to that process over stdin and stdout.
+// The editor starts `cadre acp` as a separate process and communicates with it over stdin and stdout.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,9 +18,9 @@ import type { Project } from "./cli.fixture.ts";
 
 export interface Asked {
   request: RequestPermissionRequest;
-  /** Answers with the option of this kind. If there is no such option, cancels the request. */
+  /** Selects the option of this kind. If there is no such option, cancels the request. */
   answer(kind: string): void;
-  /** Answers with this option id, even if no such option exists. */
+  /** Selects the option with this id, even if the request does not offer it. */
   choose(optionId: string): void;
   withdrawn: Promise<unknown>;
 }
@@ -37,8 +37,8 @@ export async function openEditor({ folder, env, launcher }: Project, ...args: st
   const connection = client({ name: "editor" })
     .onRequest(methods.client.session.requestPermission, ({ params: request, signal }) => {
       const answer = Promise.withResolvers<RequestPermissionResponse>();
-      const cancelled = (): void => answer.resolve({ outcome: { outcome: "cancelled" } });
-      const withdrawn = once(signal, "abort").then(cancelled);
+      const cancel = (): void => answer.resolve({ outcome: { outcome: "cancelled" } });
+      const withdrawn = once(signal, "abort").then(cancel);
       asked.put({
         request,
         withdrawn,
@@ -46,7 +46,7 @@ export async function openEditor({ folder, env, launcher }: Project, ...args: st
         answer(kind) {
           const option = request.options.find((each) => each.kind === kind);
           if (option) answer.resolve({ outcome: { outcome: "selected", optionId: option.optionId } });
-          else cancelled();
+          else cancel();
         },
       });
       return answer.promise;

@@ -21,11 +21,11 @@ export interface Io {
   cwd: string;
   /** The command with which this person starts Cadre, for example `npx cadre`. Default: `cadre`. */
   launcher?: string;
-  /** Aborted to request a shutdown, as SIGTERM does. Used when several commands share one process. */
+  /** Aborting this signal shuts the command down, as SIGTERM would. Used when several commands share one process. */
   shutdown?: AbortSignal;
 }
 
-/** Output format for a command: `json` for programs, or plain lines that are never redrawn. */
+/** The global output options: `json` for programs, `plain` for lines that are never redrawn. */
 export interface OutputFormat {
   json: boolean;
   plain: boolean;
@@ -52,7 +52,7 @@ export function report({ json, screen }: Invocation, value: unknown, lines: read
   return EXIT.done;
 }
 
-/** The width of the terminal, for tables. Undefined without a terminal; nothing is truncated in that case. */
+/** The width of the terminal, for tables. If there is no terminal, it is undefined and nothing is truncated. */
 export const tableWidth = ({ io, screen }: Invocation): number | undefined =>
   io.stdout.isTTY ? screen.columns : undefined;
 

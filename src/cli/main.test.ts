@@ -62,9 +62,9 @@ test("the exit code of several runs is the worst of their codes: failed, then wa
   expect(worstExitCode([])).toBe(0);
 });
 
-const said = (...args: string[]) => saidAs("cadre", ...args);
+const runCli = (...args: string[]) => runCliAs("cadre", ...args);
 
-async function saidAs(launcher: string, ...args: string[]) {
+async function runCliAs(launcher: string, ...args: string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const into = (pieces: string[]) =>
     ({ write: (text: string) => pieces.push(text) }) as unknown as NodeJS.WriteStream;
@@ -73,30 +73,30 @@ async function saidAs(launcher: string, ...args: string[]) {
 }
 
 test("`help NAME` and `NAME --help` print the same help; an unknown command is an error", async () => {
-  const help = await said("help", "retry");
+  const help = await runCli("help", "retry");
   expect(help).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("Usage: cadre retry [options] <run>"),
   });
-  expect(await said("retry", "--help")).toEqual(help);
-  expect(await said("help")).toEqual(await said("--help"));
+  expect(await runCli("retry", "--help")).toEqual(help);
+  expect(await runCli("help")).toEqual(await runCli("--help"));
   const unknown = { code: 2, stdout: "", stderr: "cadre: Unknown command 'rnu'. See cadre --help.\n" };
-  expect(await said("help", "rnu")).toEqual(unknown);
-  expect(await said("help", "agents", "validate")).toEqual(await said("agents", "validate", "--help"));
+  expect(await runCli("help", "rnu")).toEqual(unknown);
+  expect(await runCli("help", "agents", "validate")).toEqual(await runCli("agents", "validate", "--help"));
   const below = {
     code: 2,
     stdout: "",
     stderr: "cadre: Unknown command 'agents vet'. See cadre agents --help.\n",
   };
-  expect(await said("help", "agents", "vet")).toEqual(below);
+  expect(await runCli("help", "agents", "vet")).toEqual(below);
   const near = { ...below, stderr: "cadre: Unknown command 'agents explian'. Did you mean explain?\n" };
-  expect(await said("agents", "explian", "x")).toEqual(near);
+  expect(await runCli("agents", "explian", "x")).toEqual(near);
   const far = { ...below, stderr: "cadre: Unknown command 'agents zzzzzz'. See cadre agents --help.\n" };
-  expect(await said("agents", "zzzzzz")).toEqual(far);
+  expect(await runCli("agents", "zzzzzz")).toEqual(far);
 });
 
 test("with --json a usage error is printed as a line of JSON", async () => {
-  const { code, stdout, stderr } = await said("runs", "--statsu", "x", "--json");
+  const { code, stdout, stderr } = await runCli("runs", "--statsu", "x", "--json");
   expect(code).toBe(2);
   const message = "Unknown option '--statsu'. Did you mean --status?";
   expect(JSON.parse(stdout)).toEqual({ error: { code: "USAGE", message } });
@@ -114,7 +114,7 @@ test("every argument has a description; help and the error for a missing argumen
 });
 
 test("hints and usage begin with the command that the person used to start Cadre", async () => {
-  const { code, stdout, stderr } = await saidAs("npx cadre", "show");
+  const { code, stdout, stderr } = await runCliAs("npx cadre", "show");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(
     "cadre: show needs <run>: a run's id, or the beginning of it (`npx cadre runs` lists them). See npx cadre help show.\n",
@@ -122,7 +122,7 @@ test("hints and usage begin with the command that the person used to start Cadre
 });
 
 test("help lists every command", async () => {
-  const { code, stdout } = await said("--help");
+  const { code, stdout } = await runCli("--help");
   expect(code).toBe(0);
   const verbs = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, verb]) => verb);
   expect(verbs.join(" ")).toMatchInlineSnapshot(

@@ -5,7 +5,7 @@ import { readPlainFile } from "../config/plain-file.ts";
 import { describeSystemError } from "../errors.ts";
 import { usageError } from "./invocation.ts";
 
-/** Returns the known word that equals the text, or throws. `more` is appended to the error's sentence. */
+/** Returns the text if it is one of the allowed words; otherwise throws. `more` is appended to the error's sentence. */
 export function parseChoice<T extends string>(
   option: string,
   text: string,
@@ -31,7 +31,7 @@ export function parseAmount(text: string): { unit: "maxCost" | "maxTokens"; amou
   return { unit: dollar === "$" ? "maxCost" : "maxTokens", amount: Number(digits.replaceAll(/[_,]/g, "")) };
 }
 
-/** Reads a file that the person named. `nothing` is appended to the error; it says what was not done. */
+/** Reads a file that the person named. `nothing` is the end of the error's text and says what was not done. */
 export function readGivenFile(
   path: string,
   nothing: string,

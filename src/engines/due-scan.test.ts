@@ -29,7 +29,7 @@ afterEach(async () => {
   await store.close();
 });
 
-test("[E4] a run whose wake was lost is found by the first scan, or within about a second if the scans already run", async () => {
+test("[E4] if a run's wake is lost, the first scan finds the run; later scans find such a run within about a second", async () => {
   await admit("early");
   await begin().scan();
   expect(woken).toContain("early");
@@ -132,7 +132,7 @@ test("a run that stays due is not woken again and again without a pause", async 
   expect(due).toHaveBeenCalledTimes(10);
 });
 
-test("scans never overlap: a scan that is requested during another scan starts when that scan has ended", async () => {
+test("scans never overlap: a scan that is requested during another scan starts after the other scan has ended", async () => {
   const gate = Promise.withResolvers<void>();
   let underWay = 0;
   let most = 0;
@@ -153,7 +153,7 @@ test("scans never overlap: a scan that is requested during another scan starts w
   expect({ begun, most }).toEqual({ begun: 2, most: 1 });
 });
 
-test("[P9] a failing store is reported once and asked less and less often; after it recovers, its due runs are woken", async () => {
+test("[P9] a failing store is reported once, and scanned less and less often; after it recovers, its due runs are woken", async () => {
   const full = new CadreError("STORAGE_FULL", "There is no space left.");
   const reported: unknown[] = [];
   let broken = true;
@@ -183,7 +183,7 @@ test("[P9] a failing store is reported once and asked less and less often; after
   expect(reported).toEqual([full, full]);
 });
 
-test("[P9] if waking one run fails, the other runs are still woken, and the failed one is woken again later", async () => {
+test("[P9] if waking one run fails, the other runs are still woken, and the scan tries again later to wake the first run", async () => {
   const reported: unknown[] = [];
   const refused = new Error("the queue refused");
   let broken = true;
@@ -257,7 +257,7 @@ function begin(options: Partial<DueScanOptions> = {}): DueScan {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Acquires the lease of a run and releases it. After that the run waits until `wakeAt`. If `wakeAt` is absent, it waits for a signal. */
+/** Acquires and releases the lease of a run. The run then waits until `wakeAt` or, if `wakeAt` is absent, for a signal. */
 async function drive(runId: RunId, wakeAt?: number): Promise<void> {
   const lease = await store.leases.acquire(runId, "worker");
   const { refused } = await store.journal.append({

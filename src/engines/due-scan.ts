@@ -2,7 +2,7 @@
 // If a wake is lost, its run is driven about a second later. The run itself is never lost (E4).
 //  1  A run with a timer is never woken early (P8): the scan sleeps until the next due time and then asks the store again.
 //  2  The scan never sleeps much longer than a second, so it notices when the clock jumps (F36).
-//  Runs that wait for a person or a child are not due, so the scan does not read them (F37).
+//  3  Runs that wait for a person or a child are not due, so the scan does not read them (F37).
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
@@ -23,14 +23,14 @@ export interface DueScanOptions {
   except?: { has(runId: RunId): boolean; readonly size: number };
   clock: Clock;
   every?: number;
-  /** A random number from 0 to 1. It keeps several workers from scanning at the same moment. */
+  /** Returns a random number from 0 to 1, so that workers do not all scan at the same moment. */
   jitter?: () => number;
   /** Called once per outage of the store or the engine. The scan continues. Must not throw. */
   onError: (error: unknown) => void;
 }
 
 export interface DueScan {
-  /** Scans now and returns how many runs it woke. Used when a run has just set a timer shorter than a second. */
+  /** Scans now and returns how many runs it woke. Call it after a run has set a timer shorter than a second. */
   scan(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -46,8 +46,8 @@ export function startDueScan(options: DueScanOptions): DueScan {
     const runIds = due.filter((runId) => !except.has(runId));
     await wakeAll(runIds, wake);
     const nextDue = await store.leases.nextDue();
-    // Runs due at `now` have just been woken and might still be queued.
-    // Sleeping until their due time, which has passed, would be a busy loop.
+    // Runs that are already due have just been woken, but might still be queued.
+    // Their due time has passed, so a sleep until that time would be a busy loop.
     const toTimer =
       nextDue === undefined || nextDue <= now ? Number.POSITIVE_INFINITY : nextDue - clock.now();
     return { result: runIds.length, nextIn: Math.max(0, Math.min(toTimer, spread(every))) };

@@ -1,14 +1,14 @@
 // The tests that every engine must pass against its real server (E6).
 // The tests require only what an engine guarantees: after each wake, at least one drive begins.
-// The store's epoch rejects superfluous drives (E4). No test sleeps: each test waits for events that must happen.
-// To show that something does not happen, a test waits until the engine has carried out a later request, and then checks.
+// The store's epoch makes superfluous drives harmless (E4). No test sleeps: each test waits for events that must happen.
+// A test that something does not happen waits until the engine has carried out a later request, and then checks.
 
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunId } from "../ids.ts";
 import type { Drive, Engine } from "./engine.ts";
 
 export interface EngineUnderTest {
-  /** The engine has not been started yet. Its concurrency is at least four. The engines of a suite can share a server. */
+  /** An engine that has not been started yet, with a concurrency of at least four. Several engines can share a server. */
   engine: Engine;
   /** Stops everything that was started for this engine, except the engine itself. */
   stop?(): Promise<void>;
@@ -63,7 +63,7 @@ export function engineContract(
       }
     });
 
-    test("[J6] a wake that arrives during a drive is followed by another drive, which begins after the wake", async () => {
+    test("[J6] after a wake that arrives during a drive, another drive begins", async () => {
       const { engine, until, begun, hold } = await open();
       const run = freshRun();
       const release = hold(run);
@@ -129,7 +129,7 @@ export function engineContract(
       const run = freshRun();
       let heard = false;
       on(run, async (signal) => {
-        await aborted(signal);
+        await waitForAbort(signal);
         heard = true;
         for (let turn = 0; turn < 10; turn++) await nextTurn();
       });
@@ -151,10 +151,10 @@ export function engineContract(
       expect(first.begun(early)).toBe(0);
     });
 
-    test("[F10] a run whose engine was stopped during its drive is driven by the next engine", async () => {
+    test("[F10] if an engine is stopped during a drive, the next engine drives the run", async () => {
       const first = await open();
       const run = freshRun();
-      first.on(run, aborted);
+      first.on(run, waitForAbort);
       await first.engine.wake(run);
       await first.until(() => first.underWay(run) > 0);
       await first.engine.stop();
@@ -234,7 +234,7 @@ const freshRun = (): RunId => `r-${crypto.randomUUID()}`;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });

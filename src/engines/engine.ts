@@ -1,20 +1,21 @@
-// The contract of an engine: it dispatches runs to workers and does nothing else. An engine need not be exclusive or durable (E4).
-// The epoch in the store stops a second driver, and the due-scan finds runs whose wake was lost.
+// The contract of an engine: it dispatches runs to workers and does nothing else.
+// An engine can lose a wake, or start two drives of a run (E4).
+// The store's epoch stops the second driver, and the due-scan finds runs whose wake was lost.
 
 import type { RunId } from "../ids.ts";
 import type { LostWorkers } from "../stores/store.ts";
 
-/** Drives a run until the run has nothing more to do for now. The function must never reject, and must return soon after an abort. */
+/** Drives a run until the run has nothing to do at the moment. The function must never reject, and must return soon after an abort. */
 export type Drive = (runId: RunId, signal: AbortSignal, delivery?: Delivery) => Promise<void>;
 
 export interface Delivery {
-  /** Set if the worker that first received this wake was lost. The new worker can take the run before the lost worker's lease ends (E2). */
+  /** Describes the dead workers that received this wake earlier. Their runs can be taken over before the lease expires (E2). */
   lost?: LostWorkers | undefined;
 }
 
-/** Options that the engines for several machines share. */
+/** Options of the engines that run on several machines. */
 export interface SharedEngineOptions {
-  /** Name of the store. It keeps several stores on one server apart. */
+  /** Name of the store. Several stores can use the same server. */
   storeId: string;
   /** The pool of this worker. Each pool has its own queue. */
   pool: string;
@@ -25,7 +26,7 @@ export interface SharedEngineOptions {
 }
 
 export interface Engine {
-  /** True if a wake reaches the workers of all processes. If false, a process also wakes the runs that another process's commit made due. */
+  /** True if a wake reaches the workers of all processes. If false, each process must also wake runs that become due in other processes. */
   readonly shared: boolean;
   /** Wakes a run. A wake is advisory and carries no data, so a lost or repeated wake does no harm. */
   wake(runId: RunId): Promise<void>;

@@ -30,21 +30,21 @@ afterEach(async () => {
 });
 
 test("[E2] a worker renews its leases immediately and then every five seconds, so it keeps its runs", async () => {
-  const { renewed } = begin();
-  await renewed(1);
+  const { waitForRenewals } = begin();
+  await waitForRenewals(1);
   await take("a");
   for (let beat = 2; beat <= 12; beat++) {
     await pass(4_999);
     await pass(1);
-    await renewed(beat);
+    await waitForRenewals(beat);
     expect(await store.leases.due(clock.now(), 10)).toEqual([]);
   }
   expect(clock.elapsed()).toBe(55_000);
 });
 
 test("[E2] fifteen seconds after the heartbeat stops, the worker's runs are due again", async () => {
-  const { heart, renewed } = begin();
-  await renewed(1);
+  const { heart, waitForRenewals } = begin();
+  await waitForRenewals(1);
   await take("a");
   await heart.stop();
   await pass(14_999);
@@ -55,8 +55,8 @@ test("[E2] fifteen seconds after the heartbeat stops, the worker's runs are due 
 });
 
 test("[P7] a heartbeat reports the cancelled runs of its worker, and no other runs", async () => {
-  const { heart, renewed } = begin();
-  await renewed(1);
+  const { heart, waitForRenewals } = begin();
+  await waitForRenewals(1);
   await take("a");
   await take("b");
   await heart.beat();
@@ -68,8 +68,8 @@ test("[P7] a heartbeat reports the cancelled runs of its worker, and no other ru
 });
 
 test("[E2] a heartbeat reports the runs that another worker has taken over", async () => {
-  const { heart, renewed } = begin();
-  await renewed(1);
+  const { heart, waitForRenewals } = begin();
+  await waitForRenewals(1);
   await take("a");
   clock.advance(15_000);
   await store.leases.heartbeat("other", []);
@@ -78,8 +78,8 @@ test("[E2] a heartbeat reports the runs that another worker has taken over", asy
   expect(lost).toEqual([["a"]]);
 });
 
-test("[E2] a run that was released and taken again during a heartbeat is not reported as lost because of its old epoch", async () => {
-  const { heart, renewed } = begin({
+test("[E2] a run is not reported as lost if its worker released it and took it again during the heartbeat", async () => {
+  const { heart, waitForRenewals } = begin({
     before: async () => {
       if (held.length === 0) return;
       await store.leases.release("a", { worker: "me", epoch: 1 });
@@ -87,27 +87,27 @@ test("[E2] a run that was released and taken again during a heartbeat is not rep
       held = [{ runId: "a", epoch: lease!.epoch }];
     },
   });
-  await renewed(1);
+  await waitForRenewals(1);
   await take("a");
   await heart.beat();
   expect(held).toEqual([{ runId: "a", epoch: 2 }]);
   expect(lost).toEqual([]);
 });
 
-test("[E2] the deadline for starting effects is fifteen seconds after the last renewal was sent, not after the answer arrived", async () => {
-  const { heart, renewed } = begin({ before: async () => clock.advance(4_000) });
+test("[E2] the deadline for starting effects is fifteen seconds after the last renewal was sent, however late its answer arrived", async () => {
+  const { heart, waitForRenewals } = begin({ before: async () => clock.advance(4_000) });
   expect(heart.deadline()).toBe(Number.NEGATIVE_INFINITY);
-  await renewed(1);
+  await waitForRenewals(1);
   expect(clock.elapsed()).toBe(4_000);
   expect(heart.deadline()).toBe(15_000);
   await pass(1_000);
-  await renewed(2);
+  await waitForRenewals(2);
   expect(heart.deadline()).toBe(20_000);
 });
 
 test("[F36] the deadline does not move when the wall clock jumps", async () => {
-  const { heart, renewed } = begin();
-  await renewed(1);
+  const { heart, waitForRenewals } = begin();
+  await waitForRenewals(1);
   clock.set(clock.now() + 7_200_000);
   expect(heart.deadline()).toBe(15_000);
   await heart.beat();
@@ -120,14 +120,14 @@ test("[E2] a worker that cannot reach its store reports this once and retries ev
   const reported: unknown[] = [];
   let broken = false;
   let tried = 0;
-  const { heart, renewed } = begin({
+  const { heart, waitForRenewals } = begin({
     onError: (error) => reported.push(error),
     before: async () => {
       tried++;
       if (broken) throw gone;
     },
   });
-  await renewed(1);
+  await waitForRenewals(1);
   broken = true;
   for (let second = 1; second <= 20; second++) await pass(1_000);
   expect(tried).toBe(1 + 16);
@@ -136,7 +136,7 @@ test("[E2] a worker that cannot reach its store reports this once and retries ev
 
   broken = false;
   await pass(1_000);
-  await renewed(2);
+  await waitForRenewals(2);
   expect(heart.deadline()).toBe(21_000 + 15_000);
 });
 
@@ -184,7 +184,7 @@ function begin({ before, ...options }: Partial<HeartbeatOptions> & { before?: ()
     ...options,
   });
   hearts.push(heart);
-  async function renewed(count: number): Promise<void> {
+  async function waitForRenewals(count: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const look = () => renewals >= count && resolve();
       waiting.add(look);
@@ -193,7 +193,7 @@ function begin({ before, ...options }: Partial<HeartbeatOptions> & { before?: ()
     await vi.advanceTimersByTimeAsync(0);
     expect(renewals).toBe(count);
   }
-  return { heart, renewed };
+  return { heart, waitForRenewals };
 }
 
 async function pass(ms: number): Promise<void> {

@@ -1,10 +1,10 @@
 // Tells the store that this worker is alive, and learns which of its runs were cancelled or lost (E2).
 // The store keeps one row per worker, however many runs the worker holds.
-//  1  The deadline is measured from just before the renewal was sent, on this machine's monotonic clock.
-//     However long the answer took, the lease in the store lasts at least until that deadline.
-//  Without a renewal the deadline simply passes, so a worker that cannot reach its store starts nothing new.
-//  A cancelled or lost run is reported only if the worker still holds it with the epoch that the heartbeat sent.
-//     If the worker has released and retaken the run meanwhile, the store's answer was about an older lease.
+//  1  The deadline counts from just before the renewal was sent, on this machine's monotonic clock.
+//     The lease in the store therefore lasts at least until the deadline, however long the answer took.
+//  2  If renewals fail, the deadline passes. A worker that cannot reach its store therefore starts nothing new.
+//  3  A cancelled or lost run is reported only if the worker still holds it with the epoch that the heartbeat sent.
+//     If the worker has released and retaken the run since then, the store's answer was about an older lease.
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
@@ -14,7 +14,7 @@ import { LEASE_MS, type Store, type WorkerCard } from "../stores/store.ts";
 export interface HeartbeatOptions {
   store: { leases: Pick<Store["leases"], "heartbeat"> };
   worker: string;
-  /** Describes this worker. Called at every beat. */
+  /** Returns the description of this worker that the store keeps. Called at every beat. */
   card?: () => WorkerCard;
   clock: Clock;
   held: () => readonly { runId: RunId; epoch: number }[];
@@ -30,9 +30,9 @@ export interface HeartbeatOptions {
 }
 
 export interface WorkerHeartbeat {
-  /** The deadline for starting effects, as a value of `clock.elapsed()`. Check the deadline right before an effect starts. */
+  /** The deadline for starting effects, on the scale of `clock.elapsed()`. Check it right before an effect starts. */
   deadline(): number;
-  /** Renews now. A worker awaits one beat before it takes its first run; otherwise that run would look orphaned. */
+  /** Renews now. A worker must await one beat before it takes its first run; otherwise that run would seem to have no live worker. */
   beat(): Promise<void>;
   stop(): Promise<void>;
 }

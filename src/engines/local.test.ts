@@ -80,7 +80,7 @@ test("a run that is woken all the time does not starve other runs", async () => 
   expect(begun).toEqual(["busy", "quiet", "busy"]);
 });
 
-test("[P9] a rejected drive is reported with its run and not retried by the engine, and the next run starts", async () => {
+test("[P9] the engine reports a rejected drive with its run, does not retry it, and starts the next run", async () => {
   const reported: unknown[] = [];
   const begun: RunId[] = [];
   const engine = createLocalEngine({
@@ -149,7 +149,7 @@ async function startEngine(concurrency: number) {
     engine,
     begun,
     release: (runId: RunId) => held.get(runId)?.(),
-    /** The engine waits only for its drives, so after one turn of the event loop it has nothing left to do. */
+    /** Waits one turn of the event loop. After that, the engine has nothing left to do but wait for its drives. */
     settled: nextTurn,
   };
 }

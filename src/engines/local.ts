@@ -1,6 +1,6 @@
 // The engine for a single process: a queue in memory with a concurrency limit.
 //  1  A run has at most one drive at a time.
-//  A wake that arrives while its run is driven causes exactly one more drive: the current drive might have read the journal too early.
+//  2  A wake during a drive of its run causes exactly one more drive: the current drive might have read the journal too early.
 //  3  At most `concurrency` runs are driven at the same time. The other runs queue in the order of their first wake (F37).
 //  4  Nothing starts after `stop`. Queued runs are still due in the store, and the next process finds them there.
 
@@ -9,7 +9,7 @@ import type { Drive, Engine } from "./engine.ts";
 
 export interface LocalEngineOptions {
   concurrency: number;
-  /** Called when a drive rejects, which breaks its contract. The due-scan will find the run. Must not throw. */
+  /** Called when a drive rejects, although it never should. The due-scan will find the run. Must not throw. */
   onError: (error: unknown, runId: RunId) => void;
 }
 
@@ -64,7 +64,7 @@ class LocalEngine implements Engine {
       if (underWay.size >= this.options.concurrency) return;
       waiting.delete(runId);
       const abort = new AbortController();
-      // Deferred by a microtask: a drive that immediately wakes its own run must see that run as running, or the run would start twice.
+      // Starts the drive one microtask later. If a drive immediately wakes its own run, the run must already count as running.
       const returned = Promise.resolve().then(() => this.run(runId, drive, abort.signal));
       underWay.set(runId, { abort, returned, wokenAgain: false });
     }

@@ -56,7 +56,7 @@ describe("on a real Postgres server", () => {
     await postgres.query("ALTER FUNCTION cadre_pgboss.away RENAME TO create_queue");
   });
 
-  test("[E3] a wake that arrives just as the last insert is answered is not lost", async () => {
+  test("[E3] a wake is not lost if it arrives at the moment when the last insert is answered", async () => {
     const engine = await open("s6");
     const driven: string[] = [];
     await engine.start(async (runId) => void driven.push(runId));
@@ -67,7 +67,7 @@ describe("on a real Postgres server", () => {
     ) {
       const made = insert.apply(this, all);
       const answer = made.then((ids) => ids);
-      // This code runs after the engine has seen the answer, but before the callers that await the engine.
+      // This wake arrives after the engine has received the answer, but before callers that await the engine continue.
       void made.then(() => {}).then(() => engine.wake("late"));
       return answer;
     });
@@ -77,7 +77,7 @@ describe("on a real Postgres server", () => {
     await engine.stop();
   });
 
-  test("[E4] the engine always uses its full concurrency, and wakes that are requested together need only one insert", async () => {
+  test("[E4] the engine uses its full concurrency, and sends wakes that are requested together in one insert", async () => {
     const engine = await open("s5");
     const begun: string[] = [];
     const under = new Map<string, () => void>();

@@ -1,13 +1,13 @@
 // The engine for a few machines: pg-boss, a job queue in the same database as the store.
 // Workers pull jobs, so a wake goes to a worker that is free.
 //  1  A wake is a job without data. While a job for a run is queued, further wakes of that run are merged into it.
-//     A job that is already running does not absorb new wakes: if the job's worker died, these wakes would be lost.
+//     A new wake is not merged into a job that is already running: if the job's worker died, the wake would be lost.
 //     Wakes that arrive during an insert are sent together in the next insert.
 //  2  A handler never fails (E4): an error thrown by a drive is reported, and its job is completed.
-//     Only one thing causes a retry: a worker that stops sending heartbeats. Its jobs are delivered again.
-//  A job lasts as long as its drive, possibly for hours. After a day the job's signal aborts the drive.
+//     A job is delivered again only if its worker stops sending heartbeats.
+//  3  A job lasts as long as its drive, possibly for hours. After a day the job's signal aborts the drive.
 //  4  If the database is unreachable at the start, the engine waits for it as long as the store does.
-//  Only one slot of a process polls for the next job: a new job notifies every poller.
+//  5  Only one slot of a process polls for the next job. A new job notifies every poller.
 //     If all slots polled, all but one of them would query in vain.
 //  6  `stop` takes no new jobs, aborts the current drives and waits for them.
 
@@ -21,7 +21,7 @@ import type { Drive, Engine, SharedEngineOptions } from "./engine.ts";
 export interface PgBossEngineOptions extends SharedEngineOptions {
   /** Connection string of the store's database. */
   url: string;
-  /** Calls `open`, and retries for a while if the database is unreachable, just as the store does. */
+  /** Calls `open`. If the database is unreachable, retries for as long as the store would. */
   patiently(open: () => Promise<void>, isOver: () => boolean): Promise<void>;
 }
 
@@ -48,22 +48,22 @@ export async function createPgBossEngine(options: PgBossEngineOptions): Promise<
 /** Database schema of pg-boss. The store's own tables are in another schema. */
 const SCHEMA = "cadre_pgboss";
 const MOST_CONNECTIONS = 4;
-/** Options of the `pg` driver. They limit how long a dead connection can keep a job from being delivered again. */
+/** Options of the `pg` driver. They limit for how long a dead connection can delay the redelivery of a job. */
 const CONNECTION_TIMEOUTS = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 /** Seconds without a heartbeat after which a job is redelivered. 10 is the minimum pg-boss allows. */
 const SILENT_S = 10;
 const TOUCH_S = 2;
 const LOOK_S = 1;
 /**
- * A redelivered job does not name the worker that had it before.
- * If a worker's last heartbeat to the store is older than this, the engine assumes that this worker had the job and is dead.
+ * A redelivered job does not name its previous worker.
+ * If a worker's last heartbeat is older than this time, the engine assumes that the worker is dead and might have had the job.
  */
 const DEAD_FOR_MS = 7_000;
 /** New jobs are announced with NOTIFY. Redelivered jobs are not, so we poll for them every second. pg-boss's default is 30 seconds. */
 const POLL_S = 1;
-/** The longest duration of a job that pg-boss allows. */
+/** The longest duration that pg-boss allows for a job. */
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;
-/** How long completed jobs are kept. This time is short because each check by pg-boss's supervisor counts all jobs. */
+/** Time for which completed jobs are kept. It is short, because pg-boss regularly counts all jobs. */
 const KEPT_S = 60;
 /** How often a run can lose its worker before it is quarantined (E5). */
 const REDELIVERIES = 5;
@@ -112,7 +112,7 @@ class PgBossEngine implements Engine {
         this.reportOutage(error);
       }
     }
-    // Cleared synchronously after the last check of `toWake`: a later wake must start a new loop.
+    // There must be no `await` between the last check of `toWake` and this line: a later wake must start a new loop.
     this.waking = undefined;
   }
 
@@ -149,13 +149,13 @@ class PgBossEngine implements Engine {
         deleteAfterSeconds: KEPT_S,
       });
     } catch (error) {
-      // A pg-boss that failed to start completely would keep supervising its jobs for ever.
+      // If pg-boss has only partly started, it must be stopped; otherwise it would keep supervising its jobs for ever.
       await this.boss.stop({ graceful: false }).catch(() => {});
       throw error;
     }
   }
 
-  /** Polls for a job and drives its run. During the drive another slot polls, if the concurrency limit allows one more drive. */
+  /** Polls for a job and drives its run. Meanwhile another slot polls, if the concurrency limit allows one more drive. */
   private async poll(drive: Drive): Promise<void> {
     const options = {
       includeMetadata: true,

@@ -17,17 +17,17 @@ import { createMask, type Mask, type Secret } from "../journal/masking/mask.ts";
 export interface MaskSources {
   folder: string;
   env: Env;
-  /** The configuration. Undefined if it cannot be read; secrets of the environment and of `.env` files are masked even then. */
+  /** The configuration. If it cannot be read, only the secrets of the environment and of `.env` files are masked. */
   config?: Pick<Config, "dir"> & Partial<Config>;
 }
 
-/** Limit on the number of collected secrets. Only a file that is constantly rewritten could contain so many different values over time. */
+/** Limit on the number of collected secrets. Only a constantly rewritten file could reach it. */
 const MOST_KNOWN = 20_000;
 
 export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   const files = envFiles(folder, config?.dir);
   const fixed = [...settingSecrets(config ?? {}, env), ...headerSecrets(otlpHeaders(env))];
-  /** All secrets found so far. A value stays secret after its `.env` file was emptied, because it might have been copied elsewhere. */
+  /** All secrets found so far. A value stays secret even after it was removed from its `.env` file, because it might have been copied. */
   const known = new Map<string, Secret>();
   const list = (): Secret[] => {
     if (known.size > MOST_KNOWN) known.clear();
@@ -40,7 +40,7 @@ export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   return createMask({ list, hasChanged: files.changed });
 }
 
-/** Finds secrets in the environment and the settings. If a key does not declare its secrets, every text in it is treated as secret. */
+/** Finds secrets in the environment and the settings. If a setting does not declare which of its values are secret, all of them are. */
 export function settingSecrets(
   config: Readonly<Record<string, unknown>>,
   env: Env,
@@ -60,10 +60,10 @@ export function settingSecrets(
   ];
 }
 
-/** Keys that name variables without secrets. A tenant's name is not secret, because every address of its server contains it. */
+/** Settings that name an environment variable without a secret. A tenant's name is not secret: it is part of the server's addresses. */
 const NOT_SECRET = new Set(["tenantEnv"]);
 
-/** Finds the names of environment variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */
+/** Collects the environment variables that settings like `apiKeyEnv` and `tokenEnv` name, at any depth. */
 function variablesNamed(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {

@@ -1,6 +1,6 @@
 // A project as its files define it: configuration, models, tools and agents. The store is not part of the project.
 // Opening a project creates nothing and runs nothing.
-// Only `project/` and `runtime/` know concrete implementations. `runtime/` adds the store, the engine and the loop.
+// Only `project/` and `runtime/` choose concrete implementations. `runtime/` adds the store, the engine and the loop.
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -75,25 +75,24 @@ export interface ProjectOptions {
 
 export interface Project {
   readonly config: Config;
-  /** The default model. If no API key was found, this is the scripted rehearsal model, which answers that no model was called. */
+  /** The default model. If no API key was found, this is a scripted model whose answer says that no model was called. */
   readonly defaultModel: string;
   /** Folder with the agents that come with Cadre. */
   readonly builtinFolder: string;
   readonly models: ModelRegistry;
   /** All tools: the built-in tools, the pinned tools of MCP servers, and the tools given in the options. */
   readonly tools: readonly AnyTool[];
-  /** All tools, by every name that a model can use for them. Returns a new map when the tools have changed. */
+  /** All tools, by name and alias. Returns a new map when the tools have changed. */
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
-  /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without the servers that have a problem. */
+  /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without servers that have a problem. */
   prepareServers(definition: Definition): Promise<string[]>;
-  /** Masks this project's secrets. */
   readonly mask: Mask;
-  /** Reads the agents from disk. If `name` is given, the result contains at least that agent and the agents it names. */
+  /** Reads the agents from disk. If `name` is given, the result might contain only that agent and the agents it names. */
   agents(name?: string): Promise<AgentSet>;
   /** Finds an agent and compiles it for a run. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the error about the agent's model. */
   find(name: string): Promise<Definition>;
-  /** Compiles a pinned agent with other file content. Throws AGENT_INVALID, or the error about the agent's model. */
+  /** Compiles a pinned agent with new content of its file. Throws AGENT_INVALID, or the error about the agent's model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
   /** Checks agent files of any supported product, in any folder. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
@@ -162,11 +161,12 @@ export function openProject(options: ProjectOptions): Project {
   };
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
-  const offered = (definition: Definition) =>
-    offeredTools(pinned(definition, own), tools()).concat(
+  const toolsOf = (definition: Definition) =>
+    offeredTools(withToolNames(definition, own), tools()).concat(
       ADMIN_TOOLS.filter((tool) => tool.listedBy!(definition, { offers })),
     );
-  const named = async (name: string) => pinned(findAgent(await agents(name), name).definition, own);
+  const definitionNamed = async (name: string) =>
+    withToolNames(findAgent(await agents(name), name).definition, own);
   return {
     config,
     defaultModel,
@@ -180,26 +180,31 @@ export function openProject(options: ProjectOptions): Project {
     prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
     mask: createProjectMask({ folder: config.folder, env, config }),
     agents,
-    find: async (name) => requireUsable(await named(name), models),
+    find: async (name) => requireUsable(await definitionNamed(name), models),
     async findEdited({ source: { file } }, text) {
       return requireUsable(
-        pinned((await loadEditedAgent(folders, known, { file, text })).definition, own),
+        withToolNames((await loadEditedAgent(folders, known, { file, text })).definition, own),
         models,
       );
     },
     checkFiles: (paths) => validateFiles(paths, known),
-    offeredTools: offered,
+    offeredTools: toolsOf,
     async explain(name) {
       const set = await agents(name);
       const { limits, permissions } = config;
-      return explain(findAgent(set, name), { agents: set.agents, offered, limits, deny: permissions.deny });
+      return explain(findAgent(set, name), {
+        agents: set.agents,
+        offered: toolsOf,
+        limits,
+        deny: permissions.deny,
+      });
     },
     agentFile: (file) => agentFile(folders, file),
     loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
     chooseModel: (name) => chooseModel(name, names, models),
     systemPrompt: compose,
     async prompt(name, task) {
-      const definition = await named(name);
+      const definition = await definitionNamed(name);
       const limits = resolveLimits(config.limits, definition.limits, {});
       const at = { depth: 0, attended: true, workspace: config.folder };
       const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
@@ -284,12 +289,12 @@ function projectScript(folder: string, name: string): Script {
   }
 }
 
-/** Answer of the rehearsal model, which is used if there is no API key. The answer says that no model was called. */
+/** The script of the model that is used if there is no API key. Its answer says that no model was called. */
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so no model was called and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
 });
 
-/** Refuses an agent if none of its models can be used, so that no run is started that would fail. */
+/** Refuses an agent if none of its models can be used. Otherwise a run would start and then fail. */
 function requireUsable(definition: Definition, models: ModelRegistry): Definition {
   if (definition.runner) return definition;
   let problem: unknown;
@@ -319,13 +324,13 @@ function chooseModel(
     models.resolve(model);
     return { model };
   } catch (error) {
-    // Only the reason is returned: the caller adds a sentence about whether a run was started.
+    // Only the reason is returned. The caller adds a sentence that says whether a run was started.
     return { problem: toCadreError(error).reason };
   }
 }
 
-/** Replaces tool aliases in an agent's rules. Rules match a tool's own name, so a deny rule with an alias would have no effect. */
-function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
+/** Replaces tool aliases in an agent's rules with the tools' own names. A deny rule with an alias would have no effect. */
+function withToolNames(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
   const canonical = (rules: readonly string[]) => canonicalList(rules, tools);
   const { allow, ask, deny } = definition.tools;
   const ofServers = (definition.mcpServers ?? []).map((name) => toolName(name, "*"));

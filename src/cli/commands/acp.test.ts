@@ -38,7 +38,7 @@ const FILES = {
 
 let p: Project;
 const editors: Editor[] = [];
-async function opened(name: string): Promise<Editor> {
+async function openFor(name: string): Promise<Editor> {
   const editor = await openEditor(p, "--agent", name);
   editors.push(editor);
   return editor;
@@ -49,11 +49,11 @@ describe("one editor", () => {
   let editor: Editor;
   beforeAll(async () => {
     p = await project(FILES);
-    editor = await opened("clerk");
+    editor = await openFor("clerk");
   });
   afterAll(leave);
 
-  test("[C14] an editor's prompt starts a run; the editor receives the run's text and calls; the journal names the approver", async () => {
+  test("[C14] an editor's prompt starts a run; the editor receives the run's text and tool calls; the journal names the approver", async () => {
     expect(editor.initialized).toMatchObject({
       protocolVersion: 1,
       agentCapabilities: { loadSession: true },
@@ -141,7 +141,7 @@ describe("one editor", () => {
     expect(editor.said(sessionId)).toBe("It is done.");
   });
 
-  test("[C14] the answers to a question are offered as choices, and a file change is shown as a diff", async () => {
+  test("[C14] the editor offers the possible answers to a question as choices, and shows a file change as a diff", async () => {
     const sessionId = await editor.begin("writer");
     const turn = editor.prompt(sessionId, "paint");
     const question = await editor.asked();
@@ -181,7 +181,7 @@ describe("one editor", () => {
     },
   );
 
-  test("an editor's session offers the main agents as modes; a refused request starts nothing, and the error says why", async () => {
+  test("an editor's session offers the main agents as modes; a refused request starts no run, and the error gives the reason", async () => {
     const { agent: cadre } = editor;
     const begun = await cadre.request(methods.agent.session.new, { cwd: p.folder, mcpServers: [] });
     const { sessionId, modes } = begun;
@@ -205,12 +205,12 @@ describe("several processes", () => {
   afterEach(leave);
 
   test("[E1] [C16] after a kill the editor reloads the session and shows the question again; nothing runs twice", async () => {
-    const first = await opened("clerk");
+    const first = await openFor("clerk");
     const sessionId = await first.begin("clerk");
     void first.prompt(sessionId, "pay").catch(() => {});
     await first.asked();
     await first.end();
-    const second = await opened("lead");
+    const second = await openFor("lead");
     const { modes } = (await second.load(sessionId))!;
     expect(modes?.currentModeId).toBe("clerk");
     expect(second.updates(sessionId).map(({ sessionUpdate }) => sessionUpdate)).toEqual(
@@ -225,7 +225,7 @@ describe("several processes", () => {
   test("[P5] [C14] a decision made in `cadre up` withdraws the question in the editor", async () => {
     const server = p.startHere("up", "--port", "0", "--no-open", "--json");
     await server.shows(/^\{.*"url".*\}$/m);
-    const editor = await opened("clerk");
+    const editor = await openFor("clerk");
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
     const { request, withdrawn } = await editor.asked();

@@ -1,5 +1,5 @@
 // `cadre acp`: lets editors use Cadre as an agent of the Agent Client Protocol, over stdin and stdout.
-// For each open folder, this process either owns the store and drives the runs, or is a client of the owner.
+// The process connects to the store of each open folder: it owns the store and drives the runs, or is a client of the owner.
 // The process exits when stdin ends.
 
 import { once } from "node:events";

@@ -46,7 +46,7 @@ export async function approve(
   });
 }
 
-/** U21: `--ask` lets another person decide, so it cannot be combined with options that decide about the item. */
+/** U21: `--ask` asks another person to decide, so it cannot be combined with an option that decides. */
 async function ask(
   invocation: Invocation,
   id: string,
@@ -63,7 +63,7 @@ async function ask(
   });
 }
 
-/** Refuses options if no id is given: the person must first see the item, then decide about it by its id. */
+/** Refuses options if no id is given: the person must see an item before they decide about it. */
 async function list(invocation: Invocation, options: ApproveOptions): Promise<number> {
   if (Object.keys(options).length > 0)
     throw usageError(
@@ -107,7 +107,7 @@ function limitsOf({ maxTokens, maxCost }: ApproveOptions): DecisionBody["limits"
   });
 }
 
-/** Refuses to approve a used-up budget without raising it: the run would stop again immediately. */
+/** Refuses to approve a budget item without a higher limit: the run would stop again immediately. */
 function refuseMisfit(item: ApprovalView, { limits }: DecisionBody): void {
   if (item.kind === "budget" && !limits)
     throw usageError("The budget is used up: raise it with --max-tokens or --max-cost. Nothing was decided.");

@@ -1,4 +1,4 @@
-// `cadre budget`, `freeze` and `thaw` at the command line. One test kills the process.
+// Tests `cadre budget`, `cadre freeze` and `cadre thaw`. One test kills the process.
 
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";

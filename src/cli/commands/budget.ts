@@ -1,4 +1,4 @@
-// `cadre budget`: shows what a branch of a tree has spent and how much it is allowed to spend, and changes its limits.
+// `cadre budget`: shows how much a branch of a tree has spent and is allowed to spend. The command can also change the limits.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { CadreError } from "../../errors.ts";
@@ -47,7 +47,7 @@ export async function budget(invocation: Invocation, runId: string, options: Bud
   });
 }
 
-/** Returns two budgets: `river` is the budget of the whole tree, and `below` is the budget of the run's branch. */
+/** Returns two budgets: `river` for the whole tree, and `below` for the run and its descendants. */
 async function riversOf(
   client: CadreClient,
   runId: string,

@@ -14,7 +14,7 @@ import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** Longest time to wait for the runs to end. It is longer than the time after which the processes of tools are killed. */
+/** Longest time to wait for the runs to end. Drivers kill the processes of cancelled tools sooner than that. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
@@ -47,7 +47,7 @@ async function cancelTree(
       } finally {
         await connection.close();
       }
-      // The owner of the store does not drive runs, so its process exits soon.
+      // The current owner of the store does not drive runs. It will exit soon, so this command connects again.
       await pause(PAUSE_MS);
     }
   } finally {
@@ -58,7 +58,7 @@ async function cancelTree(
 
 interface Stop {
   top: RunTree;
-  /** The runs that this command must end: the cancelled run and its descendants. */
+  /** The cancelled run and its descendants, which this command must end. */
   reached: readonly RunTree[];
   /** Ids of the runs that have not ended yet. */
   left: Set<string>;
@@ -90,14 +90,14 @@ async function carryOut(
   signal: AbortSignal,
   { json, screen }: Invocation,
 ): Promise<void> {
-  const hasEnded = (runId: string): void => {
+  const noteEnd = (runId: string): void => {
     left.delete(runId);
     const line = `Stopping… ${reached.length - left.size} of ${reached.length} have stopped`;
     if (!json) screen.live(() => ({ lines: [], status: screen.paint("dim", line) }));
   };
   const look = async (): Promise<void> => {
     for (const run of allNodes(await client.get("/api/runs/{id}/tree", { id: top.id })))
-      if (run.endedAt !== undefined) hasEnded(run.id);
+      if (run.endedAt !== undefined) noteEnd(run.id);
   };
   const over = new AbortController();
   try {
@@ -106,7 +106,7 @@ async function carryOut(
     const ending = endCancelled?.([...left], signal).finally(() => over.abort());
     const followed = AbortSignal.any([signal, over.signal]);
     for await (const item of client.follow({ runId: top.id, tree: true, signal: followed }))
-      if (item.type === "event" && TERMINAL_TYPES.has(item.event.type)) hasEnded(item.event.runId);
+      if (item.type === "event" && TERMINAL_TYPES.has(item.event.type)) noteEnd(item.event.runId);
     await ending;
     await look();
   } finally {

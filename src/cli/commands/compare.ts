@@ -52,7 +52,7 @@ function nodeLines(node: Node, first: number | undefined, screen: Screen): strin
   return ["", head, ...rows.flatMap((row, index) => rowLines(row, index === first, indent, screen))];
 }
 
-/** Prints an equal step once, and different steps on two lines: first the step of A, then the step of B. */
+/** Prints a step once if it is equal in A and B. Otherwise prints two lines: first the step of A, then the step of B. */
 function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen): string[] {
   const mark = isFirst ? "▶" : " ";
   if (row.same) return [paint("dim", `${indent}${mark}   ${plainLine(row.a!.title)}`)];
@@ -68,7 +68,7 @@ function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen)
   return [...side("A", row.a), ...side("B", row.b)];
 }
 
-/** Returns the first line of the detail that differs between A and B. If all lines are equal, returns the first line. */
+/** Compares the details of A and B. Returns the first line that differs, or the first line if all lines are equal. */
 function otherLine({ detail }: NonNullable<Row["a"]>, { a, b }: Row): string {
   const lines = detail.split("\n");
   if (a?.title !== b?.title) return lines[0]!;

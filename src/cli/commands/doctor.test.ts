@@ -1,4 +1,4 @@
-// Tests how `cadre doctor` reports problems outside of the project: with a provider or a port.
+// Tests how `cadre doctor` reports problems with a provider or a port.
 
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";

@@ -43,9 +43,9 @@ const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;
 function findingLines({ state, name, text, fix }: Finding, page: Page, commandLine: CommandLine): string[] {
   const head = `${page.paint(COLOURS[state], state.padEnd(4))}  `;
   const below = " ".repeat(6);
-  const shown = (words: string): string => rewriteCommands(plainLine(words), commandLine);
+  const formatText = (words: string): string => rewriteCommands(plainLine(words), commandLine);
   return [
-    ...fitLine({ head, text: `${name}: ${shown(text)}`, next: below }, page),
-    ...(fix === undefined ? [] : fitLine({ head: below, text: shown(fix) }, page)),
+    ...fitLine({ head, text: `${name}: ${formatText(text)}`, next: below }, page),
+    ...(fix === undefined ? [] : fitLine({ head: below, text: formatText(fix) }, page)),
   ];
 }

@@ -1,4 +1,4 @@
-// Tests `cadre eval`: it runs tasks, checks the answers and compares pass rates with the baseline, also after a crash.
+// Tests `cadre eval`: it runs tasks, checks the answers and compares pass rates with the baseline. One test kills the process.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -84,7 +84,7 @@ test.each([
   });
 });
 
-const evaluated = async (
+const runEval = async (
   p: Project,
   ...options: string[]
 ): Promise<{ code: number | null; result: Result }> => {
@@ -116,7 +116,7 @@ test("[EV1] [EV2] [EV3] an eval runs and judges its cases, and reports a pass ra
     "clerk.script.yaml",
     CLERK.replace("Hello Ada", "Go away").replace("lines: 2 }", "lines: two }"),
   );
-  const worse = await evaluated(p);
+  const worse = await runEval(p);
   expect(worse.code).toBe(1);
   expect(worse.result.regressions).toEqual([
     {
@@ -136,7 +136,7 @@ test("[EV1] [EV2] [EV3] an eval runs and judges its cases, and reports a pass ra
     'the output is not {"lines":2}',
     expect.stringContaining("the output does not fit"),
   ]);
-  const accepted = await evaluated(p, "--baseline");
+  const accepted = await runEval(p, "--baseline");
   expect(accepted).toMatchObject({ code: 0, result: { regressions: [] } });
   expect(await keptState(p)).toEqual({ baseline: accepted.result.id });
 }, 240_000);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => postgres.end());
 
 /** Exports a tree to a file. The tree's child run waits for a person. */
-async function movedOut(p: Project) {
+async function exportTree(p: Project) {
   expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
   const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
   const item = String((await p.cadre("approve", "--json")).lines()[0]!["id"]);
@@ -40,7 +40,7 @@ async function movedOut(p: Project) {
   return { runId, item, file: join(p.folder, "tree.cadre"), exported };
 }
 
-/** Exports a tree. If a run of the tree is still due, lets `cadre run` finish that work first and tries again. */
+/** Exports a tree. If a run of the tree still has work to do, calls `cadre run` first and then tries again. */
 async function move(p: Project, runId: string, to: string): Promise<Finished> {
   const moved = await p.cadre("export", "--format", "cadre", runId, "--to", to);
   if (!moved.stderr.includes("is at work or about to be")) return moved;
@@ -55,14 +55,14 @@ const events = async (p: Project, id: string) =>
     position: number;
   }[];
 
-const unplaced = (event: { position: number }) => ({ ...event, position: 0 });
+const withoutPosition = (event: { position: number }) => ({ ...event, position: 0 });
 
 describe("cadre export --format cadre", () => {
-  test("[E7] a tree that waits on a laptop is moved to Postgres; it is approved there and continues only there", async () => {
+  test("[E7] a waiting tree is moved from a laptop to Postgres; a person approves its call there, and the tree continues only there", async () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
-    const { runId, item, file, exported } = await movedOut(laptop);
+    const { runId, item, file, exported } = await exportTree(laptop);
     expect(exported.stdout).toContain(`Moved ${runId} to ${file}`);
     const left = await events(laptop, runId);
     expect(left.at(-1)?.type).toBe("RUN_MOVED");
@@ -83,8 +83,8 @@ describe("cadre export --format cadre", () => {
     const imported = await team.cadre("import", file);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout).toMatch(/Imported r\w+ \(2 runs, suspended\)/);
-    const came = (await events(team, runId)).map(unplaced);
-    expect(came).toEqual(left.slice(0, -1).map(unplaced));
+    const came = (await events(team, runId)).map(withoutPosition);
+    expect(came).toEqual(left.slice(0, -1).map(withoutPosition));
     expect((await team.cadre("import", file)).stdout).toContain("was already imported; nothing was changed");
     expect(await events(team, runId)).toHaveLength(left.length - 1);
 
@@ -103,7 +103,7 @@ describe("cadre export --format cadre", () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
-    const { runId, item, file } = await movedOut(laptop);
+    const { runId, item, file } = await exportTree(laptop);
     await team.cadre("import", file);
     await team.cadre("run");
     const back = join(team.folder, "back.cadre");
@@ -122,7 +122,7 @@ describe("cadre export --format cadre", () => {
 
   test("[E7] if an export file could not be written or was lost, the export can be repeated", async () => {
     await using p = await project(FILES);
-    const { runId, file } = await movedOut(p);
+    const { runId, file } = await exportTree(p);
     const before = await readFile(file, "utf8");
     expect((await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre")).stderr).toContain(
       "already exists",
@@ -156,7 +156,7 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", runId, "--to", "https://192.0.2.1")).stderr).toContain("--format cadre");
   });
 
-  test("[E7] exporting an ended tree only makes a copy, and the command says so", async () => {
+  test("[E7] exporting an ended tree copies the tree instead of moving it, and the command says so", async () => {
     await using p = await project({
       ...FILES,
       "lead.script.yaml": "turns:\n  - report: { summary: Done. }\n",
@@ -176,7 +176,7 @@ describe("cadre export --format cadre", () => {
     await using desk = await project(FILES);
     const up = desk.start("up", "--port", "0", "--no-open");
     await up.shows(/up at/);
-    const { runId, item, file } = await movedOut(laptop);
+    const { runId, item, file } = await exportTree(laptop);
     const imported = await desk.cadre("import", file);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout).toContain(
@@ -229,7 +229,7 @@ describe("cadre export --format cadre", () => {
   test("[E7] [J9] `import` refuses a damaged or truncated file entirely, and names the run and the event", async () => {
     await using p = await project(FILES);
     await using q = await project(FILES);
-    const { runId, file } = await movedOut(p);
+    const { runId, file } = await exportTree(p);
     const text = await readFile(file, "utf8");
     const lines = text.split("\n");
     const nth = lines.findIndex((line) => line.includes(`"run":"${runId}","seq":3,`));
@@ -304,7 +304,7 @@ describe("cadre export --format cadre", () => {
   test("[E7] `import` reports a missing folder before it prints the approval commands", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
-    const { file } = await movedOut(laptop);
+    const { file } = await exportTree(laptop);
     await rename(laptop.folder, `${laptop.folder}-away`);
     const script = [
       process.execPath,
@@ -321,12 +321,12 @@ describe("cadre export --format cadre", () => {
     expect(stdout.indexOf("does not exist here: create it")).toBeLessThan(stdout.indexOf("cadre approve"));
   });
 
-  test("[E7] if no process has driven an imported tree yet, the tree can be moved on to another store", async () => {
+  test("[E7] an imported tree can be moved on to another store, if no process has driven it yet", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
-    const { runId, item, file } = await movedOut(laptop);
+    const { runId, item, file } = await exportTree(laptop);
     await team.cadre("import", file);
     const onwards = join(team.folder, "on.cadre");
     expect(await team.cadre("export", "--format", "cadre", runId, "--to", onwards)).toMatchObject({
@@ -342,7 +342,7 @@ describe("cadre export --format cadre", () => {
     expect((await desk.cadre("run")).stdout).toContain("All parts are there.");
   });
 
-  test("[E7] exporting a copy does not move the tree, and the copy cannot be continued", async () => {
+  test("[E7] an export in another format does not move the tree, and no store can import the file", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);

@@ -1,5 +1,6 @@
 // `cadre export RUN`: writes a tree to a file.
-// The format `cadre` moves the tree: it ends in this store, and continues in the store that imports it. `--to` can name a server.
+// The format `cadre` moves the tree: the tree ends in this store and continues in the store that imports the file.
+// `--to` can name a server, which then imports the tree directly.
 // The other formats are copies for reading and verifying.
 
 import { existsSync } from "node:fs";
@@ -29,7 +30,7 @@ export async function exportRun(
     const { id: runId, rootRunId } = await client.get("/api/runs/{id}", { id });
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
-    // If the tree goes to a server, the command overwrites the file of an earlier failed attempt.
+    // If the tree goes to a server, an existing file is left over from a failed attempt and can be overwritten.
     if (!there && existsSync(file))
       throw usageError(
         `${file} already exists. Nothing was exported: move it, or name another file with --to.`,

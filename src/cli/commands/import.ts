@@ -45,7 +45,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
 
 interface Next {
   who: string;
-  /** Lines that tell the person what to do before the run continues, such as to answer an item or resume a run. */
+  /** Lines that say what the person must do before the run can continue, such as answer an item or resume a run. */
   needed: string[];
 }
 

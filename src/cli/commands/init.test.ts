@@ -31,7 +31,7 @@ describe.each([
     expect(ran.stdout).toContain(`A rehearsal by the scripted model: ${said}`);
   });
 
-  test("`init` names the API key it found, and uses a model of that provider", async () => {
+  test("`init` prints which API key it found, and uses a model of that provider", async () => {
     await using p = await project({});
     p.env["OPENAI_API_KEY"] = "a value that nobody may see";
     const made = await p.cadre("init", "--template", template);

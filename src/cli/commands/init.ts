@@ -1,5 +1,5 @@
 // `cadre init`: turns a folder into a project. The command adds missing files and overwrites nothing, so it can be run again.
-// At a terminal, `cadre init` without options asks the person what to start with.
+// If no options are given at a terminal, `cadre init` asks the person what to start with.
 
 import type { Agent } from "../../agents/agent.ts";
 import { type KeyedModel, modelsByKey } from "../../project/project.ts";
@@ -26,7 +26,6 @@ interface InitOptions {
   list?: boolean;
 }
 
-/** The person's choice of what to start with. */
 interface Choice {
   pack?: Pack | undefined;
   template?: Template | undefined;
@@ -74,7 +73,7 @@ async function choose(
       pack: pack === undefined ? undefined : findByName("pack", packs, pack),
     };
   const { askModel, askTemplate } = await import("../init/prompts.ts");
-  // A person who already has agents most likely wants to use them, so this choice is listed first.
+  // If the project already has agents, the choice to use them is listed first.
   const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);
   const offered = [...existing, ...TEMPLATES.filter(({ folder }) => folder !== undefined)];
   const wanted = await askTemplate(io, offered);

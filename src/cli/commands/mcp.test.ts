@@ -26,7 +26,7 @@ afterEach(() => p[Symbol.asyncDispose]());
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
 type Answered = any;
 
-async function connected(mode: "auto" | "legacy") {
+async function connectClient(mode: "auto" | "legacy") {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   const { folder: cwd, env, launcher } = p;
   await client.connect(
@@ -42,7 +42,7 @@ async function connected(mode: "auto" | "legacy") {
     client,
     call: async (name: string, args: Record<string, unknown>): Promise<Answered> =>
       (await client.callTool({ name, arguments: args })).structuredContent,
-    /** Subscribes to a resource and waits until `until` returns true after a notification. */
+    /** Subscribes to a resource, and calls `until` now and after each notification. Resolves when `until` returns true. */
     watch: async (uri: string, until: () => Promise<boolean>): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = async (): Promise<void> => {
@@ -60,9 +60,9 @@ async function connected(mode: "auto" | "legacy") {
 }
 
 test.each(["auto", "legacy"] as const)(
-  "[E1] `cadre mcp` alone owns the store and drives a run from start to result (protocol %s)",
+  "[E1] if no other process is running, `cadre mcp` owns the store and drives a run to its end (protocol %s)",
   async (mode) => {
-    const { client, call, watch } = await connected(mode);
+    const { client, call, watch } = await connectClient(mode);
     const { runId, progress } = await call("spawn", { agentType: "clerk", task: "pay" });
     const status = () => call("run_status", { runId });
     await watch(`${progress}/events`, async () => (await status()).needs.length > 0);
@@ -83,7 +83,7 @@ test.each(["auto", "legacy"] as const)(
 test("[E1] next to `cadre up`, `cadre mcp` is a client: it sees the same runs, and nothing is started twice", async () => {
   const server = p.start("up", "--port", "0", "--no-open", "--json");
   await server.shows(/^\{.*"url".*\}$/m);
-  const { client, call } = await connected("auto");
+  const { client, call } = await connectClient("auto");
   const { runId } = await call("spawn", { agentType: "clerk", task: "pay" });
   const { lines } = await p.cadre("runs", "--json");
   expect(lines().map(({ id }) => id)).toEqual([runId]);

@@ -91,7 +91,7 @@ async function tellChanges(
         if (runId !== undefined) void changes([runId], tellAll);
       }
     });
-    // A lost connection is not reported here, because the client's next request reports it. Only the stream of changes is reopened.
+    // We reopen the stream of changes without a message. The client's next request will report a lost connection.
     await followed.catch(() => pause(PAUSE_MS, undefined, { signal }).catch(() => {}));
   }
 }

@@ -1,11 +1,11 @@
-// `cadre outcome`: a person decides whether an interrupted call took effect. The tests kill a real process during a call.
+// Tests `cadre outcome`, with which a person decides whether an interrupted call took effect. The tests kill a process during a call.
 
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
 
 /** Creates a project whose only run was killed while its agent executed `command`. */
-async function killedIn(command: string, until: (p: Project) => Promise<void>): Promise<Project> {
+async function killDuring(command: string, until: (p: Project) => Promise<void>): Promise<Project> {
   const p = await project({
     "agents/pen.md": agent("pen"),
     "pen.script.yaml": `turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Bash, input: { command: "${command}" } }]\n  - text: Went on.\n`,
@@ -23,7 +23,7 @@ const shows = (name: string) => (p: Project) =>
   expect.poll(() => readdir(p.folder), { timeout: 20_000 }).toContain(name) as Promise<void>;
 
 test("[PB1] [P4] [F03] `cadre outcome` lists calls with an unknown outcome, prints the probe's evidence, and lets the person decide", async () => {
-  await using p = await killedIn("mkdir out && sleep 600", shows("out"));
+  await using p = await killDuring("mkdir out && sleep 600", shows("out"));
   const listed = await p.cadre("outcome");
   const [, runId = ""] = /cadre outcome (\w+) m1\.0 {3}# probes/.exec(listed.stdout) ?? [];
   expect(listed.stdout).toContain("pen does not know whether this was done");
@@ -58,7 +58,7 @@ test("[PB1] [P4] [F03] `cadre outcome` lists calls with an unknown outcome, prin
 });
 
 test("[PB1] [PB2] [F02] a key at the prompt starts the probe; a probe that a rule denies does not run", async () => {
-  await using p = await killedIn("sleep 600 && rm secret", async () => {});
+  await using p = await killDuring("sleep 600 && rm secret", async () => {});
   await p.write("cadre.yaml", "permissions:\n  deny: [Read(secret)]\n");
   const terminal = p.terminal("run");
   await terminal.press("l", /the probe suggests: it cannot be told\s+The rules do not let secret be read\./);

@@ -1,5 +1,5 @@
-// `cadre outcome RUN CALL VERDICT`: a person records whether a call that a crash interrupted took effect (P4).
-// Without a verdict the command probes for the effect. Without a call it lists the calls with an unknown outcome.
+// `cadre outcome RUN CALL VERDICT`: records a person's verdict about an interrupted call: whether the call took effect (P4).
+// If no verdict is given, the command looks for the call's effect. If no call is given, it lists the calls with an unknown outcome.
 
 import type { ApprovalView, OutcomeBody } from "../../api/client/types.ts";
 import { withClient } from "../connection/connect.ts";

@@ -1,4 +1,4 @@
-// `cadre permissions suggest`: suggests rules that would have avoided earlier approvals.
+// Tests `cadre permissions suggest`, which suggests rules that would have made earlier approvals unnecessary.
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ ${paths.map((path) => `      - { tool: Write, input: { path: ${path}, content: x
   - report: { summary: done }
 `;
 
-test("[SG1] [SG2] after three approvals and a rejection Cadre suggests a tested rule; the rule avoids the next approval", async () => {
+test("[SG1] [SG2] after three approvals and a rejection, Cadre suggests a rule that fits all four decisions; the next run needs no approval", async () => {
   await using p = await project({ "agents/maker.md": agent("maker"), "maker.script.yaml": MAKER });
   await p.cadre("run", "--json", "make them");
   const open = JSON.parse((await p.cadre("approve", "--json")).stdout) as { id: string }[];

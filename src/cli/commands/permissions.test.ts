@@ -1,4 +1,4 @@
-// A person's grants are listed and can be revoked.
+// Tests how `cadre permissions` lists and revokes grants, and how permission presets are chosen.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

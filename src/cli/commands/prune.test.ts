@@ -14,7 +14,7 @@ const tidy = () =>
 
 const ids = async (p: Project) => (await p.cadre("runs", "--json")).lines().map(({ id }) => id as string);
 
-test("`cadre prune` lists what it would delete, deletes it after a yes, and says how much space was freed", async () => {
+test("`cadre prune` deletes nothing without --yes, and only trees that match its options; --dry-run prints what would be deleted", async () => {
   await using p = await tidy();
   await p.cadre("run", "tidy", "one");
   await p.cadre("run", "tidy", "two");
@@ -64,14 +64,17 @@ test("at a terminal `cadre prune` asks first, and deletes only after a yes", asy
 
 test("`cadre prune` refuses each nonsensical option with a one-sentence error", async () => {
   await using p = await tidy();
-  const said = async (...args: string[]) => {
+  const tryPrune = async (...args: string[]) => {
     const { code, stderr } = await p.cadre("prune", ...args);
     return [code, stderr];
   };
-  expect(await said("--older-than", "30")).toEqual([2, expect.stringContaining("write 30d, 12h")]);
-  expect(await said("--older-than", "long")).toEqual([2, expect.stringContaining("write 30d, 12h")]);
-  expect(await said("--status", "running")).toEqual([2, expect.stringContaining("never deleted")]);
-  expect(await said("--run", "r0nothing")).toEqual([2, expect.stringContaining("There is no run r0nothing")]);
+  expect(await tryPrune("--older-than", "30")).toEqual([2, expect.stringContaining("write 30d, 12h")]);
+  expect(await tryPrune("--older-than", "long")).toEqual([2, expect.stringContaining("write 30d, 12h")]);
+  expect(await tryPrune("--status", "running")).toEqual([2, expect.stringContaining("never deleted")]);
+  expect(await tryPrune("--run", "r0nothing")).toEqual([
+    2,
+    expect.stringContaining("There is no run r0nothing"),
+  ]);
 });
 
 test("`cadre prune` keeps a run that has not ended, and deletes nothing while another process owns the store", async () => {

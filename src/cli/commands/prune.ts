@@ -1,5 +1,5 @@
 // `cadre prune`: deletes trees that have ended.
-// The command first lists what it would delete, and deletes nothing beyond that list. A tree that ends while the person decides is kept.
+// The command first finds the trees to delete, and asks the person. A tree that ends after that is kept.
 // While the person decides, other processes can use the store.
 
 import { resolve } from "node:path";
@@ -80,7 +80,7 @@ function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilte
 
 function ageOf(text: string | undefined): number {
   const age = text === undefined ? 0 : parseDuration(text);
-  // Refuses a number without a unit: it would mean milliseconds, so it is surely a mistake.
+  // A number without a unit would mean milliseconds. It is surely a mistake, so the command refuses it.
   if (age !== undefined && !/^\s*\d+\s*$/.test(text ?? "")) return age;
   throw usageError(`--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
 }

@@ -82,7 +82,7 @@ test("[L2] `cadre replay --agent` lists each difference once, with the affected 
   expect((await p.cadre("replay", "--agent", "lead")).code).toBe(0);
 });
 
-test("[L2] `cadre replay --agent` reports a changed model, limit, rule or destination, each with the event that would differ", async () => {
+test("[L2] `cadre replay --agent` reports what differs after an agent's model, limits, rules or routes were changed, and at which event", async () => {
   await using p = await project({ ...FILES, "agents/other.md": agent("other"), "agents/desk.md": ROUTER });
   await p.write(
     "desk.script.yaml",
@@ -120,17 +120,19 @@ test("[L2] `cadre replay --agent` reports a changed model, limit, rule or destin
   expect(routed[1]!.lines).toEqual(["-route_to", "+route_to (described otherwise)"]);
 });
 
-test("[L2] `cadre replay --agent` reports where a lower limit would have ended a root run, and which agent a handoff would have chosen", async () => {
+test("[L2] `cadre replay --agent` reports where a lower limit would have ended a run, and which agent a changed handoff would have chosen", async () => {
   await using p = await project({ ...FILES, "agents/other.md": agent("other") });
   await p.write("agents/first.md", agent("first", "handoff: tidy\n"));
   await p.write("first.script.yaml", SCRIPT);
   await p.cadre("run", "first", "look");
-  const shown = async () => (await p.cadre("replay", "--agent", "first")).stdout;
-  expect(await shown()).toMatch(/^The same: 1 run/);
+  const replayText = async () => (await p.cadre("replay", "--agent", "first")).stdout;
+  expect(await replayText()).toMatch(/^The same: 1 run/);
   await p.write("agents/first.md", agent("first", "handoff: tidy\nmaxTurns: 2\n"));
-  expect(await shown()).toMatch(/- call-model m2 \(scripted\/first\)\n {4}\+ record LIMIT_REACHED maxTurns/);
+  expect(await replayText()).toMatch(
+    /- call-model m2 \(scripted\/first\)\n {4}\+ record LIMIT_REACHED maxTurns/,
+  );
   await p.write("agents/first.md", agent("first", "handoff: other\n"));
-  expect(await shown()).toMatch(/- start tidy \(handoff\)\n {4}\+ start other \(handoff\)/);
+  expect(await replayText()).toMatch(/- start tidy \(handoff\)\n {4}\+ start other \(handoff\)/);
 });
 
 test("[L2] `cadre replay` refuses invalid arguments", async () => {

@@ -1,4 +1,4 @@
-// `cadre replay RUN`: checks whether Cadre would make the same decisions in a run now.
+// `cadre replay RUN`: checks whether Cadre would decide the same if it decided each step of a recorded run again.
 // `cadre replay --agent NAME`: checks the latest runs of an agent against the agent's current file.
 
 import { groupReplays } from "../../api/client/group-replays.ts";
@@ -56,7 +56,7 @@ async function replayAgent(invocation: Invocation, agent: string, last: number |
 
 type Replayed = AgentReplayView["runs"][number];
 
-/** Lists the runs in which Cadre would now decide differently: each difference once, with the affected runs. */
+/** Lists how decisions would differ now: each difference once, with the affected runs. */
 function agentReplayLines(replayed: AgentReplayView, paint: Paint): string[] {
   const { agent, runs, again } = replayed;
   if (runs.length === 0) return [`There are no runs of ${plainLine(agent)} to replay.`];

@@ -1,4 +1,4 @@
-// `cadre run`: starts a run and follows it until it has ended or needs a person who is not at the terminal.
+// `cadre run`: starts a run and follows it until it ends. The command also stops if the run needs a person and nobody is at the terminal.
 // The owner of the store drives all due runs, so it also continues runs that a killed process left unfinished.
 // `cadre retry RUN` continues an ended run as a new run. `cadre fork RUN[#SEQ]` starts a new run from an event of another run.
 
@@ -41,7 +41,7 @@ export async function run(invocation: Invocation, words: string[], options: RunO
   return startAndFollow(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
 }
 
-/** Starts the requested run. Follows the run, or lets a background process continue it. */
+/** Starts the requested run. Then follows the run, or starts a background process that continues it. */
 async function startAndFollow(
   invocation: Invocation,
   request: StartRequest,
@@ -106,7 +106,7 @@ function connectOptions({ invocation, options }: FollowContext): ConnectOptions 
 async function begin(context: FollowContext, connection: Connection, key: string): Promise<WatchedRun[]> {
   const { invocation, request, options, answerer } = context;
   const { client, isOwner } = connection;
-  const watched = (runId: string): WatchedRun => ({
+  const watchedRun = (runId: string): WatchedRun => ({
     runId,
     view: createView(invocation, "tree"),
     position: undefined,
@@ -115,13 +115,13 @@ async function begin(context: FollowContext, connection: Connection, key: string
   const left = await unfinishedRuns(client);
   if (isOwner) printResumed(left, invocation);
   if (request.type === "unfinished") {
-    if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
+    if (left.length > 0) return left.reverse().map(({ id }) => watchedRun(id));
     throw usageError('There are no unfinished runs here. Give a task: `cadre run "what to do"`.');
   }
   if (options.model !== undefined) await refuseModelOfOwner(client);
   const runId = await submitRequest(client, request, answerer.type !== "nobody", key);
   await printAgentWarnings(client, runId, request, invocation);
-  return [watched(runId)];
+  return [watchedRun(runId)];
 }
 
 function answererOf(invocation: Invocation, { yes }: RunOptions, leaving: Shutdown): Answerer {

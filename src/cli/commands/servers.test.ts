@@ -1,4 +1,4 @@
-// `cadre servers`: shows a person how an MCP server is started and what it offers, before the server is used.
+// Tests `cadre servers`, which shows how an MCP server is started and what it offers, before agents can use the server.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";

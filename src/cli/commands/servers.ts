@@ -58,7 +58,7 @@ export async function approve(invocation: Invocation, name: string): Promise<num
   }
 }
 
-/** Shows how the server is started, then which tools it offers. Pins the server if the person says yes to both. */
+/** Asks the person twice: about the server's start command, then about its tools. Pins the server if both answers are yes. */
 async function review(servers: McpServers, name: string, invocation: Invocation): Promise<boolean> {
   const { screen } = invocation;
   const { pin, launch, isChanged } = servers.pinnedState(name);

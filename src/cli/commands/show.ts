@@ -131,7 +131,6 @@ function pathLines(
   ];
 }
 
-/** Shows the agent's to-do list and its progress. */
 function todoLines({ todos = [] }: RunDetail, page: Page): string[] {
   if (todos.length === 0) return [];
   const lines = todos.flatMap(({ content, status }) =>
@@ -142,7 +141,7 @@ function todoLines({ todos = [] }: RunDetail, page: Page): string[] {
 
 const TODO_MARKS = { completed: "✓", in_progress: "●", pending: "○" } as const;
 
-/** Leaves out repeated waits: a run that waits for several children suspends again after each child ends. */
+/** Leaves out repeated suspensions: a run that waits for several children suspends again after each child ends. */
 function withoutRepeats(events: readonly JournalEvent[]): JournalEvent[] {
   let last: string | undefined;
   return events.filter((event) => {
@@ -159,7 +158,7 @@ const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
 function timelineLines(entry: TimelineEntry, page: Page): string[] {
   const head = `${page.paint("dim", clockTime(entry.ts))}  `;
   const line = fitLine({ head, text: paintEntry(entry, page.paint) }, page);
-  // For a tool call, the details also say whether the call ran as approved.
+  // The details of a tool call also say whether the call ran as approved.
   if (entry.kind !== "tool" || entry.detail === undefined) return line;
   const under = " ".repeat(visibleWidth(head));
   return [...line, ...fitLine({ head: under, text: page.paint("dim", plainLine(entry.detail)) }, page)];

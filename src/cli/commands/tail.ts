@@ -41,7 +41,7 @@ function sayLeft({ json, screen, commandLine }: Invocation, id: string, code: nu
   return code;
 }
 
-/** The last position that was shown. It is kept when the owner of the store exits. */
+/** The position of the last event that was shown. After a reconnect, `tail` continues from there. */
 interface Left {
   position: number | undefined;
 }
@@ -60,7 +60,7 @@ async function watch(
   try {
     const { id: runId } = await client.get("/api/runs/{id}", { id });
     const health = await client.get("/api/health");
-    // On Postgres every command opens the store itself, but workers on other machines might drive the runs.
+    // On Postgres every command counts as an owner, but workers in other processes might drive the runs.
     const isAlone = connection.isOwner && !health.drives;
     if (isAlone) {
       for (const event of await client.treeEvents(runId, after)) view.event(event);

@@ -37,23 +37,23 @@ store: sqlite:../outside.db
   "stepper.script.yaml": TOUCH,
 };
 
-const waits = async (p: Project, ...args: string[]) => {
+const runUntilWaiting = async (p: Project, ...args: string[]) => {
   const done = await p.cadre("run", ...args);
   expect(done.code, done.stderr + done.stdout).toBe(3);
   return done;
 };
 
-describe("[A52] [A53] a cloned folder that nobody has trusted yet", () => {
+describe("[A52] [A53] a cloned folder that is not trusted yet", () => {
   test("running cadre commands in a cloned folder starts, imports and allows nothing, and writes nothing outside the folder", async () => {
     await using p = await project(HOSTILE);
-    const asked = await waits(p, "toucher", "go");
+    const asked = await runUntilWaiting(p, "toucher", "go");
     for (const key of ["permissions.allow", "providers", "mcpServers", "services", "loki", "webhooks"])
       expect(asked.stderr, key).toContain(`\`${key}\` is ignored`);
     for (const key of ["sandbox", "taint", "server", "store"])
       expect(asked.stderr, key).toContain(`\`${key}\` is ignored`);
     const [proposed] = (await p.cadre("approve", "--json")).lines();
     expect(JSON.stringify(proposed)).toContain("touch ran.log");
-    await waits(p, "stepper", "go");
+    await runUntilWaiting(p, "stepper", "go");
     for (const trace of ["ran.log", "imported", "started", "../outside.db"])
       expect(existsSync(join(p.folder, trace)), trace).toBe(false);
     expect(existsSync(join(p.env["HOME"]!, ".config", "cadre", "trusted.json"))).toBe(false);
@@ -120,7 +120,7 @@ describe("[A52] an untrusted folder whose cadre.yaml names a store on a server",
   const files = { ...HOSTILE, "cadre.yaml": "model: scripted/x\nstore: env:DATABASE_URL\nengine: pg-boss\n" };
   const times = (text: string) => text.replaceAll(/\s+/g, " ").split(ELSEWHERE).length - 1;
 
-  test("a command that ignores the named store and opens another one says so once, with the line of cadre.yaml", async () => {
+  test("a command that opens another store than cadre.yaml names says so once, with the line of cadre.yaml", async () => {
     await using p = await project(files);
     for (const words of [
       ["runs"],
@@ -145,7 +145,7 @@ describe("[A52] an untrusted folder whose cadre.yaml names a store on a server",
     expect(times(up.output()), "in the log").toBe(1);
   });
 
-  test("import, worker and `up --no-worker` refuse to run if the named store is ignored", async () => {
+  test("`import`, `worker` and `up --no-worker` refuse to run if the store named in cadre.yaml is ignored", async () => {
     await using p = await project(files);
     await p.write("tree.cadre", "");
     for (const words of [["import", "tree.cadre"], ["worker"], ["up", "--no-worker", "--no-open"]]) {
@@ -167,7 +167,7 @@ const SHARED = { "agents/toucher.md": agent("toucher"), "toucher.script.yaml": T
 /** Another person's store. It contains a broad grant, and a run whose call is already approved. */
 async function attackersStore(): Promise<Project> {
   const p = await project(SHARED);
-  await waits(p, "toucher", "first");
+  await runUntilWaiting(p, "toucher", "first");
   const [first] = (await p.cadre("approve", "--json")).lines();
   expect((await p.cadre("approve", String(first!["id"]), "--scope", "always")).code).toBe(0);
   return p;
@@ -184,7 +184,7 @@ describe("[A52] a store that came with the folder", () => {
       expect(refused.stderr).toContain("it came with the folder");
     }
     expect((await p.cadre("doctor")).stdout).toContain("it came with the folder");
-    // A run works in the folder in which it was started. A run in an attacker's store could therefore work in any folder.
+    // A run works in the folder that its journal names. An attacker's store could therefore name any folder.
     const effect = join(attacker.folder, "ran.log");
     expect(existsSync(effect)).toBe(false);
     expect((await p.cadre("trust")).stdout).toContain("the runs, approvals and grants in it would be used");
@@ -194,10 +194,10 @@ describe("[A52] a store that came with the folder", () => {
     expect((await p.cadre("runs")).code, "what was adopted stays ours").toBe(0);
   });
 
-  test("a store is not opened if a git pull replaced our own store, or if it is a symlink to another project's store", async () => {
+  test("a store is not opened if a git pull has replaced it, or if it is a symlink to another project's store", async () => {
     await using attacker = await attackersStore();
     await using p = await project(SHARED);
-    await waits(p, "toucher", "mine");
+    await runUntilWaiting(p, "toucher", "mine");
     expect((await p.cadre("runs")).code).toBe(0);
     await rm(join(p.folder, ".cadre", "cadre.db"));
     await cp(join(attacker.folder, ".cadre", "cadre.db"), join(p.folder, ".cadre", "cadre.db"));
@@ -215,9 +215,9 @@ describe("[A52] a store that came with the folder", () => {
     expect(existsSync(join(p.folder, "ran.log"))).toBe(false);
   });
 
-  test("a store created on this machine is recognised; after the user's list of stores is deleted, it is not recognised", async () => {
+  test("a store created on this machine is opened; after the user's list of known stores is deleted, the store is refused", async () => {
     await using p = await project(SHARED);
-    await waits(p, "toucher", "mine");
+    await runUntilWaiting(p, "toucher", "mine");
     expect((await p.cadre("runs", "--json")).lines()).toHaveLength(1);
     await rm(join(p.env["HOME"]!, ".config"), { recursive: true });
     expect(await p.cadre("runs")).toMatchObject({ code: 2 });
@@ -225,7 +225,7 @@ describe("[A52] a store that came with the folder", () => {
 
   test("a deleted store is created again; a store that the person names is used without a warning", async () => {
     await using p = await project(SHARED);
-    await waits(p, "toucher", "mine");
+    await runUntilWaiting(p, "toucher", "mine");
     await rm(join(p.folder, ".cadre"), { recursive: true });
     expect((await p.cadre("runs", "--json")).lines()).toHaveLength(0);
     expect((await p.cadre("runs")).code).toBe(0);

@@ -12,7 +12,7 @@ import { project } from "../cli.fixture.ts";
 
 const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
 
-test("`cadre up` serves on the loopback address, refuses to start a second server and prints a link to the first, and stops gracefully", async () => {
+test("`cadre up` serves on the loopback address and stops gracefully; a second `cadre up` is refused and prints a link to the first server", async () => {
   await using p = await project(FILES);
   const up = p.start("up", "--port", "0", "--no-open");
   const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
@@ -125,7 +125,7 @@ test.each([
   [{}, "set CADRE_TOKEN"],
   [{ CADRE_TOKEN: "short" }, "at least 24 characters"],
 ])(
-  "[A06] with %o `cadre up` refuses to listen for other machines, and says what is missing",
+  "[A06] with the environment %o, `cadre up` refuses to listen for other machines and says what is missing",
   async (env, words) => {
     await using p = await project(FILES);
     Object.assign(p.env, env);
@@ -150,9 +150,9 @@ test("`cadre up` reports a used or invalid port with a one-sentence error", asyn
   expect((await q.cadre("up", "--port", "70000")).code).toBe(2);
 });
 
-test("[P1] the incident of `up --demo` waits for a person's decision, and continues after all processes were killed", async () => {
+test("[P1] the run of `up --demo` waits for a person's decision, and still waits for it after all processes were killed", async () => {
   await using p = await project({});
-  const asked = async () => {
+  const startDemo = async () => {
     const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
     const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
     const [cookie] = (await fetch(link)).headers.getSetCookie();
@@ -165,9 +165,9 @@ test("[P1] the incident of `up --demo` waits for a person's decision, and contin
       kill: () => [up.process.pid!, pid].map((id) => process.kill(id, "SIGKILL")),
     };
   };
-  const first = await asked();
+  const first = await startDemo();
   first.kill();
-  expect((await asked()).items).toEqual(first.items);
+  expect((await startDemo()).items).toEqual(first.items);
 });
 
 test("`up --demo` uses another port if the default port is taken, says what is real, and removes copies of ended demos", async () => {

@@ -43,7 +43,7 @@ export async function up(invocation: Invocation, options: UpOptions): Promise<nu
 
 /** The parts that the demo adds to the server. */
 export interface DemoParts {
-  /** The run of the demo. It is started only once. */
+  /** The request that starts the demo's run. A restarted server does not start a second run. */
   order: StartRun;
   plug(parts: ApiParts): Promise<DemoServer>;
   onUp(url: string): void;
@@ -106,7 +106,7 @@ interface ServeWith {
 async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
   const token = set ?? readOrCreateToken(config.dir);
-  // The token might be new, so the mask for secrets has to learn it.
+  // The token might be new. From now on, it is masked like other secrets.
   parts.people.mask.refresh();
   const server = await startPublicServer(parts, {
     ...config.server,
@@ -127,7 +127,7 @@ async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith
   return server;
 }
 
-/** A06: other machines could try to sign in, so the token must be chosen on purpose. */
+/** A06: refuses to listen for other machines unless the person has set CADRE_TOKEN to a long token. */
 function refuseExposed(host: string, set: string | undefined): void {
   if (set !== undefined && set.length < MIN_TOKEN)
     throw usageError(`CADRE_TOKEN must have at least ${MIN_TOKEN} characters. Nothing was started.`);
@@ -137,7 +137,7 @@ function refuseExposed(host: string, set: string | undefined): void {
   );
 }
 
-/** Throws an error that names the running process. The error contains a link for a browser if that process can make one. */
+/** Throws an error that names the running process. If that process is a server, the error contains a sign-in link. */
 async function refuseSecond(client: CadreClient): Promise<never> {
   const { pid } = await client.get("/api/health");
   const link = await client.post("/api/link").catch(() => undefined);
@@ -156,7 +156,7 @@ interface ServerAnnouncement {
   words: ((link: string) => string[]) | undefined;
 }
 
-/** Prints the link that signs a browser in. A demo replaces the usual text with its own `words`. */
+/** Prints the link that signs a browser in. `words` is the text of the demo, which replaces the usual text. */
 function announceServer(
   invocation: Invocation,
   { server, problems, options: { open, worker }, words }: ServerAnnouncement,

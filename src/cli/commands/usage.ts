@@ -1,4 +1,4 @@
-// `cadre usage [RUN]`: prints what runs have spent and how many succeeded. The dashboard shows the same report.
+// `cadre usage [RUN]`: prints how much runs have spent and how many succeeded. The dashboard shows the same report.
 
 import type { UsageView } from "../../api/client/types.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -13,7 +13,7 @@ import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-/** Interval of the time series. The series is not printed, but the API returns the measures only together with a series. */
+/** Interval of the time series. The series is not printed, but without it the API does not return the measures. */
 const DAY = 86_400_000;
 
 export async function usage(
@@ -31,11 +31,11 @@ export async function usage(
 
 export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, paint: Paint): string[] {
   if (byAgent.length === 0) return ["Nothing was spent in this time. `cadre demo` needs no key."];
-  const titled = (title: string, rows: string[][]): string[] =>
+  const section = (title: string, rows: string[][]): string[] =>
     rows.length < 2 ? [] : ["", paint("bold", title), ...table(rows)];
   return [
     ...(overTime ? measureLines(overTime.trees) : []),
-    ...titled("By agent", [
+    ...section("By agent", [
       ["agent", "runs", "tokens", "cost", "at work"],
       ...byAgent.map((each) => [
         plainLine(each.agent),
@@ -44,7 +44,7 @@ export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, pa
         duration(each.activeMs),
       ]),
     ]),
-    ...titled("By model", [
+    ...section("By model", [
       ["model", "calls", "tokens", "cost"],
       ...byModel.map((each) => [
         plainLine(each.model),
@@ -52,7 +52,7 @@ export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, pa
         ...spent({ ...emptyUsage(), ...each }),
       ]),
     ]),
-    ...titled("Delegations", [
+    ...section("Delegations", [
       ["from", "to", "started", "succeeded", "failed", "success"],
       ...byEdge.map(({ from, to, started, succeeded, failed, successRate }) => [
         plainLine(from),

@@ -1,4 +1,4 @@
-// `cadre users`: manages named users and their roles. In addition to them, the holder of the folder's token has access.
+// `cadre users`: manages named users and their roles. The holder of the folder's token also has access.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { type CreatedUser, NewUser, RoleView } from "../../api/routes/users.ts";

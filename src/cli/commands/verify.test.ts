@@ -1,4 +1,4 @@
-// A receipt shows that a call ran as approved. `verify` finds an altered journal even if its hash chain was recomputed.
+// Tests `cadre verify`. A receipt shows that a call ran as approved, so an altered call is found even in a recomputed hash chain.
 
 import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,8 +25,8 @@ const FILES = {
   "writer.script.yaml": WRITER,
 };
 
-/** A tree with two approved calls: a delegation, and a Write call whose input the person edited. */
-async function approved(p: Project): Promise<{ root: string; child: string }> {
+/** Runs a tree in which a person approves two calls: a delegation, and a Write call with an edited input. */
+async function runApprovedTree(p: Project): Promise<{ root: string; child: string }> {
   const item = (stdout: string) => /^ {2}cadre approve (\S+)$/m.exec(stdout)![1]!;
   await p.cadre("approve", item((await p.cadre("run", "lead", "get it written")).stdout));
   const edited = JSON.stringify({ path: "out.txt", content: "as edited" });
@@ -67,7 +67,7 @@ function alter(p: Project, runId: string, type: string, change: (payload: string
 
 test("[P5] [I8] an approved call shows its receipt; `verify` checks the receipt in the store and in an exported file", async () => {
   await using p = await project(FILES);
-  const { root, child } = await approved(p);
+  const { root, child } = await runApprovedTree(p);
   expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("as edited");
   const whole = await p.cadre("verify", root);
   expect(whole).toMatchObject({ code: 0 });
@@ -116,7 +116,7 @@ const FORGERIES: [type: string, run: "root" | "child", from: string, to: string,
 
 test("[A16] [P5] [I8] [J9] `verify` finds an altered event in a recomputed chain, because the call no longer matches its approval", async () => {
   await using p = await project(FILES);
-  const runs = await approved(p);
+  const runs = await runApprovedTree(p);
   const [state, kept] = [join(p.folder, ".cadre"), join(p.folder, "kept")];
   await cp(state, kept, { recursive: true });
   for (const [type, which, from, to, problem] of FORGERIES) {
@@ -135,7 +135,7 @@ test("[A16] [P5] [I8] [J9] `verify` finds an altered event in a recomputed chain
 
 type Columns = Record<string, string>;
 
-/** Manipulations by a person with access to the file, each with the report we expect. */
+/** Manipulations of the database file, each with the problem that `verify` must report. */
 const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Columns) => string][] = [
   [
     "a child that is gone",
@@ -187,8 +187,8 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
   ],
 ];
 
-/** Runs `replay` in a separate process, because this process has cached the events it read before the manipulation. */
-async function saidOnce(p: Project, runId: string, definition: string): Promise<void> {
+/** Runs `replay` in a separate process, because this process has cached the events from before the manipulation. */
+async function expectOneReport(p: Project, runId: string, definition: string): Promise<void> {
   const replayed = await p.spawn("replay", runId);
   expect(replayed.code).toBe(1);
   expect(replayed.stderr.match(new RegExp(definition, "g"))).toHaveLength(1);
@@ -197,7 +197,7 @@ async function saidOnce(p: Project, runId: string, definition: string): Promise<
 
 test("[A16] [J7] [J9] [P6] [I3] after rows are deleted or forged without breaking a hash chain, `verify` names the run and the event", async () => {
   await using p = await project(FILES);
-  const { root, child } = await approved(p);
+  const { root, child } = await runApprovedTree(p);
   expect((await p.cadre("run", "--yes", "writer", "write it, too")).code).toBe(0);
   const listed = (await p.cadre("runs", "--json")).lines();
   const stranger = String(listed.find(({ agent }) => agent === "writer")!["id"]);
@@ -215,7 +215,7 @@ test("[A16] [J7] [J9] [P6] [I3] after rows are deleted or forged without breakin
     file.close();
     const checked = await p.cadre("verify", root, "--json");
     expect(checked.lines()[0], what).toMatchObject({ ok: false, problem: problem(ids) });
-    if (what === "an agent that is gone") await saidOnce(p, child, definition);
+    if (what === "an agent that is gone") await expectOneReport(p, child, definition);
     expect(checked.code).toBe(1);
     await rm(state, { recursive: true });
     await cp(kept, state, { recursive: true });
@@ -225,7 +225,7 @@ test("[A16] [J7] [J9] [P6] [I3] after rows are deleted or forged without breakin
 
 test("[J9] [J7] `verify` reports a file as damaged if a run was removed from it, even if the file's checksum was recomputed", async () => {
   await using p = await project(FILES);
-  const { root, child } = await approved(p);
+  const { root, child } = await runApprovedTree(p);
   await p.cadre("export", root, "--format", "jsonl", "--to", "tree.jsonl");
   const lines = (await readFile(join(p.folder, "tree.jsonl"), "utf8")).trimEnd().split("\n").slice(0, -1);
   const left = lines.filter((line) => !line.startsWith(`{"run":"${child}"`));
@@ -242,7 +242,7 @@ test("[J9] [J7] `verify` reports a file as damaged if a run was removed from it,
 
 test("[J9] [I8] in an altered file with a recomputed checksum, `verify` reports the call that differs from its approval", async () => {
   await using p = await project(FILES);
-  const { root, child } = await approved(p);
+  const { root, child } = await runApprovedTree(p);
   alter(p, child, "APPROVAL_DECIDED", (payload) => payload.replace('"as edited"', '"as forged"'));
   await p.cadre("export", root, "--format", "jsonl", "--to", "tree.jsonl");
   const checked = await p.cadre("verify", "tree.jsonl");

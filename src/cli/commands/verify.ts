@@ -34,7 +34,7 @@ export async function verify(invocation: Invocation, given: string): Promise<num
   });
 }
 
-/** A run's id contains no dots and no slashes, so it can be distinguished from a file's path. */
+/** Distinguishes a run's id from a file's path. An id contains no dots and no slashes. */
 const isRunId = (given: string): boolean => /^[a-z0-9]+$/.test(given);
 
 async function verifyFile(invocation: Invocation, file: string): Promise<number> {

@@ -1,4 +1,4 @@
-// `cadre why`: explains trees that have failed, wait for a person, or have ended.
+// Tests `cadre why` with trees that have failed, wait for a person, or have ended.
 
 import { describe, expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
@@ -99,7 +99,7 @@ describe("a failed tree", () => {
 });
 
 describe("a run that has not failed", () => {
-  test("[S1-64] `why` says since when a run has been waiting, for whom and because of which rule; it also says how to answer", async () => {
+  test("[S1-64] `why` says how long a run has waited, for whom, because of which rule, and how to answer", async () => {
     await using p = await tree(WRITE);
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
     const { lead, researcher } = await runs(p);

@@ -1,5 +1,5 @@
 // `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended. With `#SEQ` it explains what led to that event.
-// Options print the decision log, or the source of each sentence of the explanation.
+// Options print the decision log, or the source of each sentence of the run's answer.
 
 import type { WhyView } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
@@ -42,7 +42,7 @@ export async function why(
   return report(invocation, found, lines);
 }
 
-/** Prints the source of each sentence of the explanation. The explanation is computed here, from the events. */
+/** Prints where each sentence of the run's answer comes from. The sources are computed here, from the events. */
 async function sourcesOf(invocation: Invocation, given: string): Promise<number> {
   const { id, events } = await withClient(invocation, async (client) => {
     const run = await client.get("/api/runs/{id}", { id: given });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-async function scaled(files: Record<string, string> = FILES): Promise<Project> {
+async function createPostgresProject(files: Record<string, string> = FILES): Promise<Project> {
   const p = await project(files);
   Object.assign(p.env, {
     CADRE_STORE: await postgres.newStore(),
@@ -30,7 +30,7 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
 }
 
 /** Starts a server that drives no runs. */
-async function served(p: Project): Promise<CadreClient> {
+async function startServer(p: Project): Promise<CadreClient> {
   const [, base] = await p
     .startHere("up", "--no-worker", "--port", "0", "--no-open")
     .shows(/up at (http:\/\/[\d.:]+)[\s\S]*Ctrl-C stops the server; workers continue unfinished runs/);
@@ -49,8 +49,8 @@ const statusOf = async (client: CadreClient, runId: string) =>
   (await client.get("/api/runs/{id}", { id: runId })).status;
 
 test("[E9] a server without a worker accepts runs, and a separate worker process drives them", async () => {
-  await using p = await scaled();
-  const client = await served(p);
+  await using p = await createPostgresProject();
+  const client = await startServer(p);
   expect((await client.get("/api/workers")).workers).toEqual([]);
   expect((await client.get("/api/health")).drives).toBe(false);
   expect((await p.cadre("workers")).stdout).toContain("No process drives runs here");
@@ -73,8 +73,8 @@ test("[E9] a server without a worker accepts runs, and a separate worker process
 }, 120_000);
 
 test("[E9] a command names the process that will continue the run; a worker with an expired lease is shown as silent", async () => {
-  await using p = await scaled();
-  const client = await served(p);
+  await using p = await createPostgresProject();
+  const client = await startServer(p);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
   expect((await p.cadre("pause", runId)).stdout).toContain(
     "no process drives runs here: it stays paused until",
@@ -114,8 +114,8 @@ const SLOW = `turns:
 `;
 
 test("[E9] [U55] without workers Cadre says how many runs wait and which command starts a worker", async () => {
-  await using p = await scaled({ ...FILES, "tidy.script.yaml": ASKS });
-  const client = await served(p);
+  await using p = await createPostgresProject({ ...FILES, "tidy.script.yaml": ASKS });
+  const client = await startServer(p);
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look", attended: true } });
@@ -153,9 +153,9 @@ test("[E9] [U55] without workers Cadre says how many runs wait and which command
 }, 120_000);
 
 test("[E6] [U55] runs in a pool without a worker are reported as waiting, even if other pools have workers", async () => {
-  await using p = await scaled({ ...FILES, "agents/tidy.md": agent("tidy", "pool: gpu\n") });
+  await using p = await createPostgresProject({ ...FILES, "agents/tidy.md": agent("tidy", "pool: gpu\n") });
   await p.write("cadre.yaml", `pools: { web: ["${p.folder}"], gpu: [] }\n`);
-  const client = await served(p);
+  const client = await startServer(p);
   await p.start("worker").shows(/takes runs of the pool web/);
   expect((await p.cadre("workers")).code).toBe(0);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
@@ -177,10 +177,10 @@ test("[E6] [U55] runs in a pool without a worker are reported as waiting, even i
 }, 120_000);
 
 test("[E6] a worker that lacks a run's folder leaves the run to a worker that has the folder", async () => {
-  await using p = await scaled();
-  await using other = await scaled();
+  await using p = await createPostgresProject();
+  await using other = await createPostgresProject();
   other.env["CADRE_STORE"] = p.env["CADRE_STORE"]!;
-  const client = await served(p);
+  const client = await startServer(p);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
   const away = `${p.folder}-away`;
   await rename(p.folder, away);
@@ -195,7 +195,7 @@ test("[E6] a worker that lacks a run's folder leaves the run to a worker that ha
 }, 120_000);
 
 test("[U55] doctor recognises this folder's `cadre up` on Postgres", async () => {
-  await using p = await scaled();
+  await using p = await createPostgresProject();
   const up = p.start("up", "--no-worker", "--port", "0", "--no-open");
   const [, port] = await up.shows(/up at http:\/\/[\d.]+:(\d+)/);
   p.env["CADRE_PORT"] = port!;
@@ -207,8 +207,8 @@ test("[U55] doctor recognises this folder's `cadre up` on Postgres", async () =>
 }, 120_000);
 
 test("[E9] `workers` and `runs` show which worker drives which run; `tail` follows a run that another process drives", async () => {
-  await using p = await scaled({ ...FILES, "tidy.script.yaml": SLOW });
-  const client = await served(p);
+  await using p = await createPostgresProject({ ...FILES, "tidy.script.yaml": SLOW });
+  const client = await startServer(p);
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "slow" } });
@@ -231,10 +231,10 @@ test("[E9] `workers` and `runs` show which worker drives which run; `tail` follo
 }, 120_000);
 
 test("[E6] a worker takes only the runs of its pool", async () => {
-  await using p = await scaled({ ...FILES, "cadre.yaml": "pools: { here: [.] }\n" });
+  await using p = await createPostgresProject({ ...FILES, "cadre.yaml": "pools: { here: [.] }\n" });
   const unknown = await p.cadre("worker", "--pool", "nowhere");
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("names default, here")]);
-  const client = await served(p);
+  const client = await startServer(p);
   const other = p.start("worker", "--pool", "default");
   await other.shows(/the pool default/);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
@@ -249,8 +249,8 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
 
-test("[E6] if an agent names a pool, only workers of that pool drive the agent's runs, even if its parent run is in another pool", async () => {
-  await using p = await scaled({
+test("[E6] if an agent names a pool, only workers of that pool drive the agent's runs, even if the parent run is in another pool", async () => {
+  await using p = await createPostgresProject({
     ...FILES,
     "cadre.yaml": "pools: { gpu: [] }\n",
     "agents/lead.md": agent("lead", "agents: [painter]\n"),
@@ -259,7 +259,7 @@ test("[E6] if an agent names a pool, only workers of that pool drive the agent's
       "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: delegate, input: { agent: painter, task: paint it } }]\n  - report: { summary: Painted. }\n",
     "painter.script.yaml": "turns:\n  - report: { summary: Done. }\n",
   });
-  const client = await served(p);
+  const client = await startServer(p);
   const usual = p.start("worker");
   await usual.shows(/the pool default/);
   const { runId } = await client.post("/api/runs", { body: { agent: "lead", task: "a picture" } });
@@ -267,7 +267,7 @@ test("[E6] if an agent names a pool, only workers of that pool drive the agent's
     .poll(async () => (await client.get("/api/runs/{id}/tree", { id: runId })).children?.length ?? 0)
     .toBe(1);
   const [child] = (await client.get("/api/runs/{id}/tree", { id: runId })).children!;
-  // Runs two more tasks, one after the other. By the end of the second, the worker has had the chance to take every due run.
+  // Runs two more tasks, one after the other. When the second has ended, the worker has had time to take every due run.
   for (const task of ["look", "again"]) {
     const next = await client.post("/api/runs", { body: { agent: "tidy", task } });
     await expect.poll(() => statusOf(client, next.runId)).toBe("completed");

@@ -1,5 +1,5 @@
 // `cadre workers`: lists the workers of this store, each with the runs it drives.
-// `cadre workers` fails if runs wait and no worker drives them, so you can use it for alerts.
+// `cadre workers` fails if runs wait and their pool has no worker, so you can use it for alerts.
 // `cadre worker`: drives runs until the process is stopped. It serves no API.
 
 import { hostname } from "node:os";

@@ -13,7 +13,7 @@ test("[E1] a process that cannot listen on its socket closes the store before an
   const first = await own();
   expect(isOpen()).toBe(true);
   await first.close();
-  // The test puts a folder at the socket's path, so the process cannot listen.
+  // A folder at the socket's path prevents the process from listening.
   mkdirSync(join(p.folder, ".cadre/cadre.sock/folder"), { recursive: true });
   await expect(own()).rejects.toThrow("cadre.sock");
   // SQLite removes its log file when the last connection to the database is closed.

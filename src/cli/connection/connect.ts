@@ -10,7 +10,7 @@ import { type NoticeIo, otherConfigProblems, printIgnoredSettings } from "./igno
 
 export interface ConnectOptions extends Omit<ConnectionOptions, "env" | "onConfig"> {
   io: NoticeIo;
-  /** Prints a problem that does not concern the command's own run. By default, `say` prints to stderr. */
+  /** Prints problems of the process, such as an unreachable store. If absent, they are printed to stderr. */
   say?: (line: string) => void;
   /** True if the command itself prints which settings are ignored. */
   showsIgnoredSettings?: boolean;
@@ -36,7 +36,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return { ...connection, problems: config ? otherConfigProblems(config) : [] };
 }
 
-/** Calls `use` with a client. If the owner of the store exits before it answers, connects again and repeats the call. */
+/** Calls `use` with a client. If the owner of the store exits during the call, connects again and repeats the call. */
 export async function withClient<T>(
   { folder, io }: Pick<Invocation, "folder" | "io">,
   use: (client: CadreClient) => Promise<T>,
@@ -54,7 +54,7 @@ export async function withClient<T>(
   }
 }
 
-/** True if the command should reconnect and continue from its last position: the owner exited, or this process read too slowly. */
+/** True if the owner exited or this process read too slowly. The command should then reconnect and continue from its last position. */
 export const isConnectionLost = (error: unknown): boolean =>
   isUnreachable(error) || (error instanceof CadreError && error.code === "STALE");
 
@@ -65,7 +65,7 @@ function problemPrinter(
   const printed = new Set<string>();
   return {
     onProblem({ message, error, answered }) {
-      // The command itself prints the error of its own request. Internal errors are printed here, because the response hides their details.
+      // The command prints the error of its own request. An internal error is printed here, because the response hides its details.
       if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
       const text = plainLine(`${message} ${messageOf(error)}`);
       if (printed.has(text)) return;
@@ -80,7 +80,6 @@ function problemPrinter(
   };
 }
 
-/** Returns a function that reports ignored settings to a log instead of stderr. */
 const logTo =
   (tell: NonNullable<ConnectOptions["onProblem"]>) =>
   (sentence: string): void =>

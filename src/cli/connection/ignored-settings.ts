@@ -7,13 +7,13 @@ import { CadreError } from "../../errors.ts";
 import { commandLineFor, type Invocation, type Io, printError } from "../invocation.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** The folders whose ignored settings each command has already reported. A command can open the store several times. */
+/** The folders about which each command has already printed a notice. A command can open the store several times. */
 const reported = new WeakMap<object, Set<string>>();
 
-/** Where notices are printed. The default is the stderr of the process. */
+/** The streams and settings for printing a notice. If `stderr` is absent, the stderr of the process is used. */
 export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "launcher">>;
 
-/** Prints which settings are ignored, once per command and folder. If `tell` is given, it receives the text and nothing is printed. */
+/** Prints which settings are ignored, once per command and folder. If `tell` is given, the text is passed to `tell` instead. */
 export function printIgnoredSettings(
   { folder, ignoredKeys }: Config,
   io: NoticeIo,

@@ -1,4 +1,4 @@
-// Tests the same commands on Postgres. Each command opens the database itself, and leases decide which process drives a run.
+// Tests commands on Postgres. Each command opens the database itself, and leases decide which process drives a run.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "../../stores/postgres/postgres.fixture.ts";
@@ -48,17 +48,17 @@ test("[A16] [J7] [J9] [I3] `verify` reports rows that were deleted or forged wit
   const root = String((await p.cadre("run", "--json", "--yes", "lead", "see to it")).lines()[0]!["runId"]);
   const { stdout } = await p.cadre("show", root, "--events", "--json");
   const [, child] = /"child_run_id":"(\w+)"/.exec(stdout)!;
-  const verified = async () => (await p.cadre("verify", root)).stdout;
-  expect(await verified()).toMatch(/^Whole: \d+ events of 2 runs/);
+  const runVerify = async () => (await p.cadre("verify", root)).stdout;
+  expect(await runVerify()).toMatch(/^Whole: \d+ events of 2 runs/);
   await postgres.query(`UPDATE runs SET summary = '"Forged."' WHERE id = '${child}'`, url);
-  expect(await verified()).toContain(`The listed row of run ${child} (summary) differs from its journal`);
+  expect(await runVerify()).toContain(`The listed row of run ${child} (summary) differs from its journal`);
   const pinned = `SELECT born::json ->> 'definition' FROM runs WHERE id = '${child}'`;
   await postgres.query(`DELETE FROM blobs WHERE hash = (${pinned})`, url);
-  expect(await verified()).toMatch(
+  expect(await runVerify()).toMatch(
     new RegExp(`which event 1 of run ${child} refers to, is missing or damaged`),
   );
   await postgres.query(`DELETE FROM runs WHERE id = '${child}'`, url);
-  expect(await verified()).toMatch(new RegExp(`^Not whole: Run ${child}, which event \\d+ of run ${root}`));
+  expect(await runVerify()).toMatch(new RegExp(`^Not whole: Run ${child}, which event \\d+ of run ${root}`));
 }, 120_000);
 
 test("[U55] doctor prints the version of Postgres and the number of free connections", async () => {
@@ -171,7 +171,7 @@ test("[E8] a missing privilege or schema is reported with the SQL statement that
   ]);
 });
 
-test("[F33] a process that hangs past its lease loses its run to another process; afterwards it cannot append to the run", async () => {
+test("[F33] if a process hangs until its lease expires, another process takes its run, and the first process can no longer append to it", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": SLOW });
   p.env["CADRE_STORE"] = await postgres.newStore();
   const first = p.start("run", "--json", "look");
@@ -199,7 +199,7 @@ ${[1, 2, 3, 4, 5, 6].map((turn) => `  - when: { turn: ${turn} }\n    delay: 300\
   - report: { summary: All is well. }
 `;
 
-test("[F34] runs finish although the database restarts, even if it restarts while a killed run is being recovered", async () => {
+test("[F34] runs finish although the database restarts during a run and during the recovery of a killed run", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": LONG });
   p.env["CADRE_STORE"] = await postgres.newStore();
   const restart = async () => {

@@ -1,5 +1,5 @@
 // An API client for a long-running command.
-// If the owner of the store exits, the client connects to the next owner. If there is none, this process becomes the owner and drives runs.
+// If the owner of the store exits, the client connects to the next owner. If no other process takes over, this process becomes the owner.
 // The client repeats interrupted requests, so requests must be idempotent.
 
 import type { CadreClient } from "../../api/client/client.ts";

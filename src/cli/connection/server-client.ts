@@ -9,7 +9,7 @@ import type { Config } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
 import type { Io } from "../invocation.ts";
 
-/** Creates a client that sends the token only to this address, because it follows no redirects. */
+/** Creates a client that follows no redirects, so that the token is sent only to this address. */
 export const clientWithToken = (baseUrl: string, token: string): CadreClient =>
   createClient({
     baseUrl,

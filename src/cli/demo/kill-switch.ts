@@ -1,5 +1,5 @@
 // The kill switch on the demo's web page.
-// The switch kills the server like a power cut. After the restart it reports how many runs recovered.
+// The switch kills the server without a shutdown, like a power cut. After the restart, the page shows how many runs recovered.
 
 import type { Recovery } from "../../api/client/types.ts";
 import type { ApiParts } from "../../api/parts.ts";
@@ -12,11 +12,11 @@ import type { Store } from "../../stores/store.ts";
 
 /** Time to send the response before the process is killed. */
 const ANSWER_MS = 50;
-/** Time after the restart in which a run must resume to count as recovered. */
+/** A run counts as recovered if it resumes within this time after the restart. */
 const PATIENCE_MS = 10_000;
 const MOST = 500;
 
-/** Must be called before any run is driven. `goneAt` is the time at which the previous server was found dead. */
+/** Must be called before any run is driven. `goneAt` is the time at which the supervisor noticed the end of the previous server. */
 export async function createKillSwitch(
   { store }: Pick<ApiParts, "store">,
   goneAt: number | undefined,
@@ -39,7 +39,7 @@ export async function createKillSwitch(
 const unfinishedRows = async (store: Store): Promise<RunRow[]> =>
   (await store.runs.list({ status: ["pending", "running", "waiting", "suspended"], limit: MOST })).runs;
 
-/** Waits until the runs have recovered. A run in progress has recovered when its journal grows; a waiting run needs no recovery. */
+/** Waits until each run in progress has recovered, which is when its journal grows. Waiting runs need no recovery. */
 function awaitRecovery(left: readonly RunRow[], store: Store): Promise<{ missing: number; at: number }> {
   const open = new Set<RunId>();
   for (const { id, status } of left) if (status === "pending" || status === "running") open.add(id);

@@ -1,5 +1,5 @@
 // Copies examples/11-incident into a temporary folder for the demo.
-// A demo that was killed before its end is continued in the same copy. Copies of ended demos are removed.
+// If a demo was killed before its end, the next demo continues in its copy. Copies of ended demos are removed.
 // A copy that another process uses is left alone.
 
 import { existsSync, lstatSync } from "node:fs";
@@ -61,7 +61,7 @@ const isOurs = (root: string): boolean => {
   return found?.isDirectory() === true && found.uid === process.getuid?.();
 };
 
-/** `in use`: the old server is still shutting down, or another command has opened the store. */
+/** Returns `in use` if another process has opened the copy's store, such as a server that is still shutting down. */
 async function stateOf(root: string): Promise<"in use" | "ended" | "under way"> {
   const folder = join(root, FOLDER);
   if (!existsSync(join(folder, ".cadre"))) return "ended";

@@ -1,5 +1,5 @@
 // The server process of `cadre up --demo`. The supervisor starts it as a child process.
-// The server exits when its supervisor exits, because without a supervisor nothing would restart a killed server.
+// The server exits when its supervisor exits, because only the supervisor can restart a killed server.
 
 import { once } from "node:events";
 import { exitCode, toCadreError } from "../../errors.ts";

@@ -24,7 +24,7 @@ export interface DemoServerOptions<O extends Options = Options> {
   options: O;
   /** The command that starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;
-  /** Time at which the previous server was found dead. */
+  /** Time at which the supervisor noticed the end of the previous server. */
   goneAt?: number;
 }
 
@@ -56,7 +56,7 @@ export async function superviseDemo(options: Options, { json, screen }: Invocati
   }
 }
 
-/** Uses another port if the default port is taken, so that trying the demo needs no setup. */
+/** Returns another port if the default port is taken, so that the demo needs no setup. */
 async function freePort(folder: string): Promise<string> {
   const { host, port } = loadConfig({ folder, env: process.env }).server;
   return String((await canListen(host, port)) ? port : 0);
@@ -85,7 +85,7 @@ async function runServer(order: DemoServerOptions): Promise<ServerExit> {
   }
 }
 
-/** On Ctrl-C the terminal signals the whole process group. A forwarded signal would be the server's second Ctrl-C, and stop it at once. */
+/** Forwards signals to the server. A terminal itself sends Ctrl-C to the server; a forwarded second Ctrl-C would stop the server at once. */
 function forwardSignals(server: ChildProcess): () => void {
   const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
   const terminate = (): void => void server.kill("SIGTERM");

@@ -4,17 +4,17 @@ import { restateChecks } from "./restate-checks.ts";
 
 test("[U55] doctor says whether each port of Restate answers; for a silent port, it says what does not work", async () => {
   const { ingress, admin, kill, end } = await startRestate();
-  const checked = (engine: "restate" | "pg-boss") =>
+  const runChecks = (engine: "restate" | "pg-boss") =>
     restateChecks({
       engine,
       restate: { ingress, admin, listen: { host: "127.0.0.1", port: 9080 }, identity: [] },
     });
   try {
-    expect(await checked("pg-boss")).toEqual([]);
+    expect(await runChecks("pg-boss")).toEqual([]);
     const text = `answers at ${ingress}, its admin port at ${admin}`;
-    expect(await checked("restate")).toEqual([{ state: "ok", name: "Restate", text }]);
+    expect(await runChecks("restate")).toEqual([{ state: "ok", name: "Restate", text }]);
     await kill();
-    expect(await checked("restate")).toMatchObject([
+    expect(await runChecks("restate")).toMatchObject([
       {
         state: "warn",
         text: expect.stringMatching(

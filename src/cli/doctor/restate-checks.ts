@@ -13,7 +13,7 @@ export async function restateChecks({
 }: Pick<Config, "engine" | "restate">): Promise<Finding[]> {
   if (engine !== "restate") return [];
   const findings = await Promise.all([
-    // Without the ingress no run is lost: the workers also scan the store for due runs.
+    // No run is lost if the ingress does not answer: the workers also scan the store for due runs.
     checkPort("ingress", new URL("/restate/health", ingress), "runs continue without it, a second later"),
     checkPort("admin", new URL("/health", admin), "new workers are not registered with it"),
   ]);

@@ -30,7 +30,7 @@ export function storeFailure(error: unknown): Finding[] {
 
 const ANSWER_MS = 2_000;
 
-/** Checks the port for `cadre up`. If `isUp` is true, a process of this project is running and might use the port itself. */
+/** Checks whether `cadre up` could use its port. If `isUp` is true, a process of this project might be using the port itself. */
 async function portCheck({ host, port }: Config["server"], { isUp }: { isUp: boolean }): Promise<Finding> {
   const name = "port";
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -55,7 +55,7 @@ async function isCadre(place: string): Promise<boolean> {
   }
 }
 
-/** `server` is the health of this folder's `cadre up` on Postgres. */
+/** `server` is the health of this folder's `cadre up`. It is only set on Postgres. */
 async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
   const [health, workers, agents, { runs }] = await Promise.all([
     client.get("/api/health"),
@@ -76,14 +76,14 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
     { state: "ok", name: "agents", text: agentText(own, agents.length - own.length) },
     modelFinding(health.model),
     ...(ahead ? [clockWentBack(ahead.id)] : []),
-    ...aside.map(({ id }) => quarantined(id)),
+    ...aside.map(({ id }) => quarantineFinding(id)),
     ...(aside.length === 0
       ? [{ state: "ok" as const, name: "runs", text: `${plural(runs.length, "run")} not finished` }]
       : []),
   ];
 }
 
-/** Names the process that owns or serves the store. On Postgres a store has no owner, so doctor itself has opened it. */
+/** Names the process that owns or serves the store. If no process owns it, doctor has opened the store itself. */
 function ownerText({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
   if (pid !== process.pid) return `process ${pid} owns it, started ${ago(startedAt, now)}`;
   if (server) return `process ${server.pid} serves it, started ${ago(server.startedAt, now)}`;
@@ -132,7 +132,7 @@ const clockWentBack = (runId: string): Finding => ({
   fix: "check the clock; the order of events is not affected",
 });
 
-const quarantined = (runId: string): Finding => ({
+const quarantineFinding = (runId: string): Finding => ({
   state: "bad",
   name: "runs",
   text: `${runId} is quarantined: it could not be driven`,
@@ -144,7 +144,7 @@ const EACH = 7;
 
 export async function postgresChecks({ store }: Config): Promise<Finding[]> {
   if (!isServerStore(store)) return [];
-  // If the server cannot be reached, this check reports nothing: the next check, of the store, reports the error.
+  // If the database cannot be reached, this check reports nothing, because the next check reports the error.
   const room = await readServerCapacity(store).catch(() => undefined);
   return room ? [connectionsCheck(room)] : [];
 }

@@ -26,7 +26,7 @@ const EXPECTS = {
   schema: Schema,
   /** A file that must exist in the workspace when the run has ended. */
   file: z.string().min(1),
-  /** A tool that the agent or one of its descendants must call. */
+  /** A tool that the run or one of its descendants must call. */
   calls: z.string().min(1),
   callsNot: z.string().min(1),
   /** The most dollars that the run and its descendants are allowed to cost. */
@@ -98,7 +98,7 @@ function checkFiles({ cases }: z.infer<typeof EvalFile>, folder: string): void {
 
 const NOTHING = "Nothing was started.";
 
-/** Reports an unknown key before a missing key: a mistyped key causes both problems. */
+/** Reports an unknown key rather than a missing key, because a mistyped key causes both problems. */
 function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument): string {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
   const path = issue.path as Path;

@@ -39,14 +39,14 @@ export interface EvalResult {
 }
 
 interface State {
-  /** The eval in progress. `of` is its fingerprint: results with equal fingerprints can be compared. */
+  /** The eval in progress. `of` is its fingerprint. Only results with the same fingerprint are comparable. */
   current?: { id: string; of: string };
   /** Id of the result that is the baseline. */
   baseline?: string;
 }
 
 export interface EvalFolder {
-  /** Returns the id of the eval in progress and sets `resumed`. If no eval is in progress, returns the id of a new eval. */
+  /** Starts an eval, or continues the eval in progress if it has the same fingerprint. `resumed` says which of the two happened. */
   begin(of: string): Promise<{ id: string; resumed: boolean }>;
   /** Creates a folder for a run to work in, with copies of the case's files. Returns the folder's name for the API. */
   workspace(id: string, place: string, files: NonNullable<Case["files"]>): Promise<string>;
@@ -104,7 +104,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
   };
 }
 
-/** Copies the files, unless the folder exists and a run might be working in it. A crash leaves no half-filled folder behind. */
+/** Copies the files, unless the folder already exists: a run might be working in it. A crash leaves no half-filled folder behind. */
 async function copyOnce(files: readonly string[], from: string, target: string): Promise<void> {
   if (existsSync(target)) return;
   const part = `${target}.part`;

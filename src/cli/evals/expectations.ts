@@ -1,4 +1,4 @@
-// Checks an answer against the expectations of its case. The functions are pure, except that they look for files in the workspace.
+// Checks an answer against the expectations of its case. The functions are pure, except for the check that a file exists.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ const failureUnless = (holds: boolean, failure: string): string | undefined => (
 export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
   [result?.summary, result?.details].filter((part) => part !== undefined && part !== "").join("\n\n");
 
-/** Returns the name of the called tool. A denied call does not count, because it never ran. */
+/** Returns the name of the tool that the event shows was called. A denied call is left out, because it never ran. */
 const calledIn = (event: JournalEvent): string[] =>
   event.type === "TOOL_PROPOSED" && event.payload.verdict !== "deny" ? [event.payload.name] : [];
 
@@ -78,5 +78,5 @@ function equalsFailure(expected: unknown, text: string, output: unknown): string
   );
 }
 
-/** Objects parsed from YAML have no prototype, and `isDeepStrictEqual` would report that as a difference. */
+/** Gives objects from YAML a prototype, which they lack. `isDeepStrictEqual` would otherwise find a difference. */
 const plainData = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -1,6 +1,6 @@
 // Computes confidence intervals of pass rates, and decides which changes are regressions. The functions are pure.
 //  EV3  A case is a regression if its pass rate is below the baseline's and the two 95 % intervals do not overlap.
-//       With fewer than ten repeats, a case that always passed before is also a regression if it now passes at most half the time.
+//       If there are fewer than ten repeats, a drop from always passing to passing at most half the time is also a regression.
 
 export interface Rate {
   passed: number;
@@ -9,7 +9,7 @@ export interface Rate {
 
 const Z = 1.959964;
 
-/** The 95 % Wilson score interval. Unlike other intervals, it is meaningful for few repeats and for rates of 0 and 1. */
+/** The 95 % Wilson score interval. It is also meaningful for few repeats and for rates of 0 and 1. */
 export function wilsonInterval({ passed, n }: Rate): [low: number, high: number] {
   if (n === 0) return [0, 1];
   const rate = passed / n;
@@ -19,7 +19,7 @@ export function wilsonInterval({ passed, n }: Rate): [low: number, high: number]
   return [Math.max(0, (centre - spread) / (1 + square)), Math.min(1, (centre + spread) / (1 + square))];
 }
 
-/** With fewer repeats than this number, the intervals are so wide that they overlap even after a large change. */
+/** Below this number of repeats, the intervals are so wide that they overlap even after a large change. */
 const FEW = 10;
 
 /** Returns why the new rate is a regression, or undefined if it is not a regression. */

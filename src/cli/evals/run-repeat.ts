@@ -1,4 +1,4 @@
-// Runs each repeat of each case as a run of its own, and checks the answer.
+// Starts a separate run for each repeat of each case, and checks the answer.
 // A run that needs a person counts as failed, because an eval cannot ask a person.
 //  EV2  A judge is an agent whose declared output is `{pass, why}`. It receives the answer as untrusted text.
 //       The judge works in the workspace of the judged run. Its cost is counted separately.
@@ -71,7 +71,7 @@ export async function runRepeat(wanted: PlannedRepeat, context: EvalContext): Pr
   return { ...base, passed: all.length === 0, failures: all, judge: judged };
 }
 
-/** Starts a run, or finds the run that was already started with this key. Waits for its end. `problem` says why it did not complete. */
+/** Starts a run, unless this key has already started it, and waits for its end. `problem` says why the run did not complete. */
 async function runToEnd(
   request: StartRun,
   key: string,
@@ -101,7 +101,7 @@ async function judge(
 ): Promise<NonNullable<Repeat["judge"]> | undefined> {
   const { agent, question } = asked!;
   const key = `eval:${context.id}:${place}:judge`;
-  // The boundary of the untrusted text is the same on each attempt. The judged agent cannot guess it without the eval's id.
+  // The text that marks the answer as untrusted is derived from the eval's id, so that the judged agent cannot guess it.
   const spoken = { summary: resultText(run), output: run.output };
   const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken));
   const words = `${question}\n\nThe task was:\n${task}\n\nThe answer to judge:\n${answer}`;
@@ -119,7 +119,7 @@ function spentBy({ treeUsage }: RunDetail): Spent {
   return { cost, unpriced, tokens: totalTokens(treeUsage) };
 }
 
-/** Returns a hash of the eval file and the agents: results with equal hashes can be compared. Throws if an agent is unfit as a judge. */
+/** Returns a hash of the eval file and its agents. Results with the same hash are comparable. Throws if an agent cannot be a judge. */
 export async function evalFingerprint({ text, agent, cases }: Eval, client: CadreClient): Promise<string> {
   const definitionOf = async (name: string) => (await client.get("/api/agents/{name}", { name })).definition;
   const judges = new Set(cases.flatMap(({ judge: asked }) => asked?.agent ?? []));

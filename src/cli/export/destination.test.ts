@@ -1,4 +1,4 @@
-// A tree that is moved directly to a server continues on that server only, even if requests or answers are lost.
+// Tests moving a tree directly to a server. The tree continues only on that server, even if requests or answers are lost.
 
 import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
@@ -18,7 +18,7 @@ const FILES = {
 };
 
 /** Starts a run that waits for a person. */
-async function waiting(): Promise<{ laptop: Project; runId: string; send: Send }> {
+async function startWaitingRun(): Promise<{ laptop: Project; runId: string; send: Send }> {
   const laptop = await project(FILES);
   expect((await laptop.cadre("run", "clerk", "write it down")).code).toBe(3);
   const runId = String((await laptop.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -38,7 +38,7 @@ interface Desk {
   token: string;
 }
 
-async function serving(): Promise<Desk> {
+async function startServer(): Promise<Desk> {
   const desk = await project(FILES);
   const up = desk.startHere("up", "--port", "0", "--no-open");
   const [, address] = await up.shows(/up at (http:\/\/[\d.:]+)/);
@@ -48,7 +48,7 @@ async function serving(): Promise<Desk> {
 
 const idsAt = async ({ desk }: Desk) => (await desk.cadre("runs", "--json")).lines().map(({ id }) => id);
 
-/** A proxy in front of a server. It leaves an import unanswered, or answers with the given response. */
+/** A proxy in front of a server. It drops the server's answer to an import, passes it on, or refuses the import itself. */
 async function proxy(address: string, answer: () => "lost" | "passed" | "refused") {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await Array.fromAsync(request as AsyncIterable<Buffer>);
@@ -81,9 +81,9 @@ async function proxy(address: string, answer: () => "lost" | "passed" | "refused
 
 describe("cadre export --format cadre --to a server", () => {
   test("[E7] a tree that has arrived at a server can be exported neither to a second server nor to a file", async () => {
-    const { laptop, runId, send } = await waiting();
+    const { laptop, runId, send } = await startWaitingRun();
     await using _laptop = laptop;
-    const [one, two] = [await serving(), await serving()];
+    const [one, two] = [await startServer(), await startServer()];
     await using _one = one.desk;
     await using _two = two.desk;
     expect(await send(one.address, one.token)).toMatchObject({ code: 0, stderr: "" });
@@ -100,10 +100,10 @@ describe("cadre export --format cadre --to a server", () => {
     expect(existsSync(join(laptop.folder, `${runId}.cadre`))).toBe(false);
   });
 
-  test("[E7] if the server's answer is lost, only the same server can be tried again, and it imports the tree once", async () => {
-    const { laptop, runId, send } = await waiting();
+  test("[E7] if the server's answer is lost, the export can be repeated only to the same server, which imports the tree once", async () => {
+    const { laptop, runId, send } = await startWaitingRun();
     await using _laptop = laptop;
-    const [one, two] = [await serving(), await serving()];
+    const [one, two] = [await startServer(), await startServer()];
     await using _one = one.desk;
     await using _two = two.desk;
     let how: "lost" | "passed" | "refused" = "lost";
@@ -132,9 +132,9 @@ describe("cadre export --format cadre --to a server", () => {
   });
 
   test("[E7] if a server refuses a tree, the tree can be sent to another server", async () => {
-    const { laptop, runId, send } = await waiting();
+    const { laptop, runId, send } = await startWaitingRun();
     await using _laptop = laptop;
-    const [one, two] = [await serving(), await serving()];
+    const [one, two] = [await startServer(), await startServer()];
     await using _one = one.desk;
     await using _two = two.desk;
     using before = await proxy(one.address, () => "refused");
@@ -145,9 +145,9 @@ describe("cadre export --format cadre --to a server", () => {
   });
 
   test("[E7] export reports a folder that is missing on the server; each refusal names the server", async () => {
-    const { laptop, runId, send } = await waiting();
+    const { laptop, runId, send } = await startWaitingRun();
     await using _laptop = laptop;
-    const one = await serving();
+    const one = await startServer();
     await using _one = one.desk;
     const wrong = await send(one.address, "wrong");
     expect(wrong.stderr).toContain(`the token in CADRE_DESTINATION_TOKEN is not valid for ${one.address}`);

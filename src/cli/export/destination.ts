@@ -1,5 +1,5 @@
-// Moves a tree to another server (E7). The tree ends here only after the server has said that it would accept the tree.
-// The server's answer is recorded. After the server has imported the tree, the file is deleted, so that no second store can import it.
+// Moves a tree to another server (E7). First asks the server whether it would accept the tree, then ends the tree here.
+// The server's answer is recorded. After the import the exported file is deleted, so that no second store can import the tree.
 
 import { readFile, rm } from "node:fs/promises";
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
@@ -51,7 +51,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
           if (isRefusal(error)) await settle("refused");
           throw deliveryError(place, file, error);
         });
-      // The file is deleted before the move is recorded as settled: after that, repeating the command would not delete the file.
+      // The file must be deleted first: once the move is recorded as settled, repeating the command would not delete the file.
       await rm(file, { force: true });
       await settle("arrived");
       return taken;
@@ -85,7 +85,7 @@ function readAddress(to: string): URL {
     throw refusal(
       `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is not the address of a server: use https://host.`,
     );
-  // Without TLS, others could read the token and the tree on the network.
+  // Other machines on the network could read the token and the tree if they are sent without TLS.
   if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
     throw refusal(`http://${address.host} is not encrypted: use https.`);
   return address;

@@ -1,5 +1,5 @@
 // Writes the file of an exported tree.
-// The file is created before the tree is moved, so that a path that cannot be written is noticed in time.
+// The file is created before the tree is moved, so that an unwritable path stops the export in time.
 // The file gets its final name once it is complete on disk.
 
 import { createHash } from "node:crypto";
@@ -16,7 +16,7 @@ interface Kept {
   sha256: string;
   /** True if the tree had already ended. An ended tree is copied, not moved. */
   isCopy: boolean;
-  /** The server to which the tree was sent earlier, if it is unknown whether the tree arrived. */
+  /** The server to which the tree was sent earlier. Only set if it is unknown whether the tree arrived. */
   sentTo?: string | undefined;
 }
 
@@ -84,6 +84,6 @@ function notWritten(error: unknown, file: string, format: string): CadreError {
   );
 }
 
-/** Tells the person to create the run's folder, because the journal fixes its path. `where` is a server, or this machine. */
+/** Tells the person to create a missing folder at the path that the journal contains. `where` is a server or this machine. */
 export const missingFolderText = (folder: string, where: string): string =>
   `The run works in ${plainLine(folder)}, which does not exist ${where}: create it before the run continues.`;

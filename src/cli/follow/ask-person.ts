@@ -23,7 +23,7 @@ export interface PromptContext extends EditorContext {
   askerOf(item: ApprovalView): Asker;
 }
 
-/** Returns false if the person skipped the item. Rejects when the signal is aborted; nothing has been decided in that case. */
+/** Returns false if the person skipped the item. Rejects when the signal is aborted, and then records no decision. */
 export async function askAboutItem(
   item: ApprovalView,
   context: PromptContext,

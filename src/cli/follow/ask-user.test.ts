@@ -1,4 +1,4 @@
-// A person answers an agent's question at the terminal or with a command.
+// Tests how a person answers an agent's question: at the terminal, or with a command.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
@@ -15,7 +15,7 @@ const painter = () =>
 `,
   });
 
-test("at a terminal, an agent's question is shown with its choices and its reason, and the person answers the question there", async () => {
+test("at a terminal, an agent's question is shown with its choices and its reason, and only one of the choices is accepted as an answer", async () => {
   await using p = await painter();
   const terminal = p.terminal("run", "paint the door");
   await terminal.sees(

@@ -1,6 +1,6 @@
 // `--detach`: records the run and starts a background process. That process drives the run, or waits until the driving process exits.
 // The background process exits when no run can continue without a person.
-// If a server drives the runs, no background process is started: after a kill of the server, it would own the store and block a new server.
+// If a server drives the runs, no background process is started. If the server were killed, that process would own the store and block a new server.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -31,7 +31,7 @@ export async function detach(
   const options = { createsStore: true, flags: omitUndefined({ model }) };
   const { runId, server } = await withClient(invocation, submit, options);
   // If another command drives the run now, the background process takes over when that command exits.
-  // With `--yes` a background process is always needed, because it approves the calls, whichever process drives the run.
+  // `--yes` always needs a background process, because that process approves the calls.
   if (server === undefined || yes) startBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
   if (json) return EXIT.done;
@@ -48,7 +48,7 @@ const serverLines = (runId: string, commandLine: CommandLine, pid: number): stri
   `if it needs you, \`${commandLine("approve")}\` shows why. It continues when you have answered.`,
 ];
 
-/** Says that the run stops when it needs a person: the background process then exits, because waiting would block the store. */
+/** Says that the run stops when it needs a person. The background process then exits, so that it does not block the store. */
 function backgroundLines(runId: string, commandLine: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [

@@ -1,5 +1,5 @@
-// Follows a run and its descendants until the run has ended, or until it needs a person and nobody is at the terminal.
-// While the person at the terminal is asked, the other branches continue. A decision made elsewhere withdraws the question.
+// Follows a run and its descendants until the run has ended, or until it needs a person and no person is at the terminal.
+// While a question is open at the terminal, the other branches continue. A decision made elsewhere withdraws the question.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
@@ -7,7 +7,7 @@ import type { LiveView } from "../view/live/live-view.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { type Answerer, type Blockage, createQuestions } from "./questions.ts";
 
-/** A run, and how far its events have been shown. This state outlives a lost connection. */
+/** A followed run and the position of the last event shown. A new connection continues from this position. */
 export interface WatchedRun {
   runId: string;
   view: LiveView;
@@ -17,7 +17,7 @@ export interface WatchedRun {
 export type FollowResult = { type: "ended" } | ({ type: "needs-person" } & Blockage) | { type: "left" };
 
 const TICK_MS = 250;
-/** If no event arrives within this time, we look for quarantined runs, because no event announces a quarantine. */
+/** Time without events after which we look for quarantined runs. */
 const QUIET_MS = 2_000;
 
 /** Follows the run. Throws if the connection is lost: connect again, then call this function with the same `watched`. */
@@ -35,7 +35,7 @@ export async function followRun(
   const look = async (): Promise<FollowResult | undefined> =>
     resultFor(isBehind() ? undefined : await questions.check());
   try {
-    // After a reconnect, a tree that waits for a person sends no more events, so we ask the person here.
+    // A tree that waits for a person sends no events after a reconnect, so we check here whether to ask the person.
     const waits = await look();
     if (waits) return waits;
     const signal = AbortSignal.any([leaving, questions.ended, quarantine.found]);
@@ -79,7 +79,7 @@ function watchForQuarantine(client: CadreClient, runId: string, answerer: Answer
     stuck = seen;
     found.abort();
   }
-  // A lost connection is reported by the stream of events.
+  // Errors are ignored here: the stream of events reports a lost connection.
   const fail = (): void => clearTimeout(timer);
   restartTimer();
   return { found: found.signal, restartTimer, stuck: () => stuck, close: () => clearTimeout(timer) };
@@ -97,7 +97,7 @@ async function findQuarantined(client: CadreClient, runId: string): Promise<Bloc
 const canContinue = ({ status, waitingOn }: RunSummary): boolean =>
   status !== "suspended" && waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff";
 
-/** The returned function returns true until all earlier events have been shown, so that old questions are not asked again. */
+/** Returns a function that is true until all past events have been shown. Until then no questions are asked. */
 async function readSoFar(client: CadreClient, { runId, view }: WatchedRun): Promise<() => boolean> {
   let known = allNodes(await client.get("/api/runs/{id}/tree", { id: runId }));
   return () => {

@@ -1,5 +1,5 @@
-// A driver quarantines a run whose data cannot be read.
-// No command waits forever for a quarantined run, and every command says that the run is quarantined.
+// Tests runs whose data cannot be read. A driver quarantines such a run.
+// No command waits forever for a quarantined run, and each command says that the run is quarantined.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,8 +12,8 @@ const FILES = {
     "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: out.txt, content: hi } }]\n  - report: { summary: Written. }\n",
 };
 
-/** Starts a run that waits for an approval, then damages the store. Uses a separate process, because this process would cache the definition. */
-async function waitingAnd(p: Project, sql: string): Promise<string> {
+/** Starts a run that waits for an approval, then damages the store. The run has its own process, because this process would cache its data. */
+async function damageWaitingRun(p: Project, sql: string): Promise<string> {
   const [, id] = /^pen · run (\w+)$/m.exec((await p.spawn("run", "pen", "write it")).stdout)!;
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
   file.exec(sql);
@@ -21,9 +21,9 @@ async function waitingAnd(p: Project, sql: string): Promise<string> {
 }
 
 test("[P9] [U44] if an agent's definition can no longer be read, `cadre run` ends with the reason and suggests no approval", async () => {
-  // No other test uses this definition; otherwise this process would have cached it.
+  // This definition differs from the other tests' definitions, so this process has not cached it.
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 6 }\n") });
-  const id = await waitingAnd(p, "UPDATE blobs SET text = text || ' '");
+  const id = await damageWaitingRun(p, "UPDATE blobs SET text = text || ' '");
   const damaged = /The stored value \w+ is damaged\./;
   const ran = await p.spawn("run", "--yes");
   expect(ran.stdout).toMatch(
@@ -43,7 +43,7 @@ test("[P9] [U44] if an agent's definition can no longer be read, `cadre run` end
 
 test("[P9] `cadre run` ends even if a run in its tree has a damaged journal", async () => {
   await using p = await project(FILES);
-  const id = await waitingAnd(p, "UPDATE events SET payload = '{}' WHERE seq = 3");
+  const id = await damageWaitingRun(p, "UPDATE events SET payload = '{}' WHERE seq = 3");
   const ran = await p.spawn("run");
   expect(ran.stdout).toMatch(new RegExp(`^Cannot continue: .*event 3.*\n  cadre verify ${id}\n`, "m"));
   expect(ran.code).toBe(3);

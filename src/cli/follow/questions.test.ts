@@ -1,4 +1,4 @@
-// Tests questions with a real API whose events arrive late, so that the run is already further than the events we have read.
+// Tests questions with a real API whose events arrive late: the run has made more progress than the events show.
 
 import { expect, test } from "vitest";
 import type { CadreClient } from "../../api/client/client.ts";

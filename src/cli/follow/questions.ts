@@ -10,7 +10,7 @@ import type { Screen } from "../view/screen.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { askAboutItem, type PromptContext } from "./ask-person.ts";
 
-/** Who answers questions: a person at the terminal, `--yes` (which only approves calls), or nobody. */
+/** The source of answers: a person at the terminal, `--yes` (which only approves calls), or none. */
 export type Answerer =
   | { type: "person"; context: Pick<PromptContext, "screen" | "keys" | "env"> }
   | { type: "yes" }
@@ -24,7 +24,7 @@ export interface Blockage {
 }
 
 export interface Questions {
-  /** Aborted when a question has failed, or when the person skipped all questions and no run can continue. `outcome` returns the result. */
+  /** Aborted if a question failed, or if the person skipped the questions and no run can continue. */
   readonly ended: AbortSignal;
   /** Returns why no run can continue. Returns undefined if a run can continue or a person is being asked. */
   check(): Promise<Blockage | undefined>;
@@ -53,7 +53,7 @@ export function createQuestions(
   /** The items that the person skipped. Each key includes the round, so that a repeated question is shown again. */
   const skipped = new Set<string>();
   let failure: unknown;
-  /** Undefined while no person is being asked. `news` is true if an item was opened since the last check. */
+  /** Set while a person is being asked. `news` is true if an item was opened since the list of items was last read. */
   let asking: { news: boolean } | undefined;
 
   async function askAll(context: PromptContext, current: { news: boolean }): Promise<void> {
@@ -94,7 +94,7 @@ export function createQuestions(
       }
       if (asking || canContinue(tree)) return undefined;
       const stuck = await findBlockage(client, runId);
-      // True if a call was proposed after the last approval. The call's event will arrive later and trigger the next check.
+      // True if a call was proposed after the last approval. The call's event will arrive soon and trigger the next check.
       const isNews =
         answerer.type === "yes" && stuck?.items.some((item) => isCall(item) && !approved.has(item.id));
       return isNews ? undefined : stuck;
@@ -136,7 +136,7 @@ async function findBlockage(client: CadreClient, runId: string): Promise<Blockag
   return items.length + held.length === 0 ? undefined : { items, pausedRuns: held };
 }
 
-/** Kinds of waiting that end when a person answers an item of the run or of a descendant. Other kinds need a command such as `resume`. */
+/** Kinds of waiting that end when a person answers an item. Other kinds need a command such as `resume`. */
 const ANSWERABLE: ReadonlySet<string> = new Set([
   "approval",
   "child_hitl",
@@ -180,7 +180,7 @@ function createQuestion(over: AbortSignal) {
 
 const isCall = ({ kind }: ApprovalView): boolean => kind === "tool";
 
-/** Approves calls only: unknown outcomes and budgets must be decided by a person. */
+/** Approves calls only. A person must decide about unknown outcomes and budgets. */
 async function approveCalls(client: CadreClient, runId: string, approved: Set<string>): Promise<void> {
   const items = (await client.get("/api/approvals", { run: runId })).approvals;
   for (const { id } of items.filter((item) => isCall(item) && !approved.has(item.id))) {

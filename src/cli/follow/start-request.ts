@@ -64,7 +64,7 @@ function readInputOption(given: string, cwd: string): unknown {
   }
 }
 
-/** Refuses a mistyped agent before unfinished runs of this folder are resumed. */
+/** Refuses a mistyped agent's name before the command resumes unfinished runs. */
 export async function refuseUnknownAgent(invocation: Invocation, request: StartRequest): Promise<void> {
   const agent = request.type === "task" ? request.task.agent : undefined;
   if (agent === undefined) return;
@@ -131,7 +131,7 @@ export async function printAgentWarnings(
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
 }
 
-/** Returns the problems of the agent's file. Returns none if the file is gone, because the run has started and must not seem to fail. */
+/** Returns the problems of the agent's file. A missing file is no error here, because the run has already started. */
 async function problemsOf(client: CadreClient, agent: string): Promise<AgentView["problems"]> {
   try {
     return (await client.get("/api/agents/{name}", { name: agent })).problems;

@@ -61,7 +61,7 @@ describe("a question at the terminal", () => {
     expect(terminal.text()).toMatch(/Not written: .*This is too risky\. Find a safer way\./s);
   });
 
-  test("`s` skips an item and shows the next question; skipped items are listed with the commands that answer them", async () => {
+  test("`s` skips an item and shows the next question; at the end, skipped items are listed with the commands that answer them", async () => {
     const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
     await using p = await project({
       "agents/pen.md": agent("pen"),

@@ -44,7 +44,7 @@ const runsOf = ({ lines }: Finished) =>
   lines() as { id: string; agent: string; status: string; below: number }[];
 
 describe("at a terminal", () => {
-  test("[U18] each run has its own line; a question names agent, call and task; other runs continue while the question is open", async () => {
+  test("[U18] each run has its own line; a question names the agent, call and task; other runs continue while the question is open", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2, task: parser }, calls: [${write("parser.txt")}] }
   - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,
@@ -276,7 +276,7 @@ describe("two processes", () => {
     expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Cancelled {2}lead /);
   });
 
-  test("[U41] a cancelled run that has not ended is shown as being cancelled, and a second `cadre cancel` ends the run", async () => {
+  test("[U41] a run is shown as being cancelled until it has ended, and a second `cadre cancel` ends it", async () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
     const { client, close } = await connect({ folder: p.folder, io: { env: p.env }, drive: false });

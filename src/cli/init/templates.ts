@@ -1,4 +1,4 @@
-// The templates of `cadre init`: small, commented sets of agents. Without an API key, the agents use the scripted model.
+// The templates of `cadre init`: small, commented sets of agents. The agents use the scripted model if there is no API key.
 
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// Writes the files of `cadre init`. It adds missing files and overwrites nothing.
+// Writes the files of `cadre init`. Existing files are never overwritten.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -55,7 +55,7 @@ export async function ignoreStateFolder(folder: string, made: WrittenFiles): Pro
   made.created.push(before === "" ? ".gitignore" : ".gitignore (a line for .cadre/)");
 }
 
-/** The project's first cadre.yaml. `keyed` is the provider whose API key was found. Without a key, the model plays `script`. */
+/** The text of the project's first cadre.yaml. If no API key was found, `keyed` is undefined and the scripted model plays `script`. */
 export function configText(keyed: KeyedModel | undefined, script: string | undefined): string {
   return `# Cadre. Everything here is optional; commented lines show the format.
 

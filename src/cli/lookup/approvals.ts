@@ -27,13 +27,13 @@ export function findApproval(open: readonly ApprovalView[], id: string): Approva
   return matches[0] ?? id;
 }
 
-/** Whether the given id only shortens the run's part of an item's id, as `r1m7:m4.0` shortens `r1m7p…:m4.0`. */
+/** Whether the given id is an item's id with a shortened run, for example `r1m7:m4.0` for `r1m7p…:m4.0`. */
 function isShortened({ runId, itemId }: ApprovalView, given: string): boolean {
   const colon = given.indexOf(":");
   return colon > 0 && runId.startsWith(given.slice(0, colon)) && given.slice(colon + 1) === itemId;
 }
 
-/** True if the given id belongs to an earlier approval of the call, and the item now asks whether the call took effect. */
+/** True if the given id is that of the call's earlier approval, but the item now asks whether the call took effect. */
 function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): boolean {
   const colon = given.indexOf(":");
   const call = (id: string): string => id.replace(/~\d+$/, "");
@@ -41,7 +41,7 @@ function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): bool
   return kind === "outcome" && isItsRun && call(given.slice(colon + 1)) === call(callId!);
 }
 
-/** P4: refuses `approve` and `reject` for a call with an unknown outcome: they do not say whether the call took effect. */
+/** P4: refuses `approve` and `reject` for a call with an unknown outcome, because neither says whether the call took effect. */
 export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): void {
   if (item.kind !== "outcome") return;
   const [command] = answerCommands(item, commandLine);

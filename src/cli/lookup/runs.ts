@@ -1,4 +1,4 @@
-// Finds runs by the filter options of `cadre runs`, or by a reference to a run or an event. The dashboard prints the same options (U02).
+// Finds runs by the filter options of `cadre runs`, or by a reference to a run or event. The dashboard shows the same options (U02).
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunPage, RunSummary, RunsFilter } from "../../api/client/types.ts";

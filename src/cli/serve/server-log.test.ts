@@ -7,7 +7,7 @@ import { CadreError } from "../../errors.ts";
 import { agent, type Project, project, type Started } from "../cli.fixture.ts";
 import { createServerLog } from "./server-log.ts";
 
-function collected() {
+function createTestLog() {
   const clock = { now: Date.parse("2026-01-02T03:04:05Z") };
   let text = "";
   const log = createServerLog(
@@ -16,17 +16,17 @@ function collected() {
     },
     () => clock.now,
   );
-  return { log, clock, text: () => text, lines: () => parsed(text) };
+  return { log, clock, text: () => text, lines: () => parseLines(text) };
 }
 
-const parsed = (text: string): Record<string, unknown>[] =>
+const parseLines = (text: string): Record<string, unknown>[] =>
   text
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
 test("[A68] a name with line breaks or control characters is logged as one line", () => {
-  const { log, text, lines } = collected();
+  const { log, text, lines } = createTestLog();
   const name = 'x\r\n{"level":"info","event":"started"}\u2028\u2029\u0085\u202e\u001b[2J';
   log.log("run_ended", { agent: name });
   log.problem({ message: name, error: new CadreError("STORAGE_FULL", name) });
@@ -40,7 +40,7 @@ test("[A68] a name with line breaks or control characters is logged as one line"
 });
 
 test("[G7] the log limits events that outsiders can cause, and says how many it dropped", () => {
-  const { log, clock, lines } = collected();
+  const { log, clock, lines } = createTestLog();
   const knock = () => log.refused({ status: 401, method: "GET", path: "/" });
   for (let i = 0; i < 1_000; i++) knock();
   log.log("run_ended", { runId: "r1" });
@@ -53,7 +53,7 @@ test("[G7] the log limits events that outsiders can cause, and says how many it 
 });
 
 test("an unforeseen error is logged with its stack, and a foreseen error with its code", () => {
-  const { log, lines } = collected();
+  const { log, lines } = createTestLog();
   log.problem({ runId: "r1", message: "GET /x failed.", error: new TypeError("boom") });
   log.problem({ message: "It failed.", error: new CadreError("STORAGE_FULL", "No room.") });
   expect(lines()).toMatchObject([
@@ -81,12 +81,12 @@ test("[G7] [A61] [A08] the log records starts, refusals, ended runs, problems an
   expect((await fetch(`${url}/api/runs`, { headers: { Origin: "https://evil.test" } })).status).toBe(403);
   await fetch(link);
   expect((await fetch(link)).status).toBe(410);
-  for (const name of ["good", "bad"]) await ended(p, up, name);
+  for (const name of ["good", "bad"]) await runToEnd(p, up, name);
   up.process.kill("SIGTERM");
   const { code, stderr } = await up.end();
   expect(code).toBe(0);
 
-  const lines = parsed(stderr);
+  const lines = parseLines(stderr);
   expect(lines.map(({ event }) => event)).toEqual([
     ...["started", "refused", "refused", "refused", "refused", "refused"],
     ...["run_ended", "run_ended", "stopping", "stopped"],
@@ -118,7 +118,7 @@ test("when it starts, the server logs the number of unfinished runs", async () =
   expect(JSON.parse(line)).toMatchObject({ event: "started", unfinished: 1 });
 });
 
-async function ended(p: Project, up: Started, name: string): Promise<void> {
+async function runToEnd(p: Project, up: Started, name: string): Promise<void> {
   await p.cadre("run", name, "go");
   await up.shows(new RegExp(`"run_ended".*"agent":"${name}"`));
 }

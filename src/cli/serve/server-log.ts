@@ -1,7 +1,7 @@
 // The log of a server or worker: one line of JSON on stderr per event, for journald, Docker or a file.
-// At a terminal, the log prints only problems, as sentences.
+// The log is not used at a terminal, where only problems are printed, as sentences.
 //  G7  An event is always one line, whatever names it contains (A68). It contains no secrets and no content of runs.
-//      Events that outsiders can cause at will are rate-limited. The next logged event says how many events were dropped.
+//      Events that outsiders can cause are rate-limited. The next logged event says how many events were dropped.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
@@ -21,7 +21,7 @@ export interface ServerLog {
   log(event: LogEvent, fields?: Record<string, unknown>): void;
   problem: NonNullable<AssemblyOptions["onProblem"]>;
   recovered(message: string): void;
-  /** Starts to mask the project's secrets and to log the ends of runs. */
+  /** From now on, masks the project's secrets and logs the ends of runs. */
   attach(parts: Pick<ApiParts, "store" | "people">): void;
   refused(refusal: Refusal): void;
 }
@@ -83,7 +83,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
   };
 }
 
-/** The limiter returns the number of events dropped since the last logged event. Undefined means that this event is dropped as well. */
+/** Creates a function that counts events. It returns undefined if an event must be dropped, or else the number dropped since the last one. */
 function createLimiter(now: () => number): (event: LogEvent) => number | undefined {
   const seen = new Map<LogEvent, { since: number; told: number; leftOut: number }>();
   return (event) => {

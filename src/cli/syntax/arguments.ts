@@ -1,5 +1,5 @@
 // Descriptions of the arguments, for help and for the error about a missing argument.
-// An entry for a command's path and argument takes precedence over the entry for the argument's name alone.
+// An entry such as `verify run` applies to one command. It takes precedence over the general entry `run`.
 
 import type { Command } from "commander";
 

@@ -3,7 +3,7 @@ import type { Invocation } from "../invocation.ts";
 
 export type CommandHandler = (invocation: Invocation, ...rest: never[]) => Promise<number>;
 
-/** Binds a command to its handler. The handler receives the invocation, then the arguments and options from commander, in order. */
+/** Binds a command to its handler. The handler receives the invocation, then commander's arguments, then the options. */
 export type BindHandler = (
   load: () => Promise<CommandHandler>,
 ) => (this: Command, ...given: unknown[]) => Promise<void>;

@@ -8,7 +8,7 @@ import type { Screen } from "../view/screen.ts";
 export interface Keys {
   /** Reads the next key. Rejects when the signal is aborted. */
   readKey(signal: AbortSignal): Promise<string>;
-  /** Reads a line. The line initially contains `typed`, which the person can edit. */
+  /** Reads a line. The line initially contains the text `typed`, which the person can edit. */
   readLine(question: string, signal: AbortSignal, typed?: string): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-// Lists what trust would allow the files of a folder to do, and asks the person once whether to trust the folder (A52).
+// Lists what a folder's files could do if the folder were trusted. Asks the person once whether to trust the folder (A52).
 
 import { programText } from "../../agents/explain/explain.ts";
 import { loadConfig } from "../../config/config.ts";

@@ -1,4 +1,4 @@
-// Formats agents for people: a line of facts about each agent, the problems of its file, and how other agents reach it.
+// Formats agents for people: a line of facts about an agent, the problems of its file, and how to reach it.
 
 import type { Agent } from "../../agents/agent.ts";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
@@ -38,7 +38,7 @@ export const withTitle = (name: string, title: string | undefined): string =>
 
 const SHOWN_TOOLS = 4;
 
-/** Names the first few tools of an agent. If `names` is undefined, the agent has all tools. */
+/** Lists the first few tools of an agent. If `names` is undefined, the agent has all tools. */
 function toolWords(names: readonly string[] | undefined): string {
   if (names === undefined) return "all tools";
   if (names.length === 0) return "no tools";

@@ -66,7 +66,7 @@ describe("an approval", () => {
     expect(text).toContain("  last\n(63 lines: scroll up to see all)");
   });
 
-  test("an approval without a preview shows the call's input; a repeated question says why it is repeated", () => {
+  test("if a call has no preview, its approval shows the call's input; a repeated question says why it is repeated", () => {
     const text = approvalLines(item({ input: { path: "a.txt", n: 1 }, round: 2 }), bare, asker).join("\n");
     expect(text).toContain('  {\n    "path": "a.txt",\n    "n": 1\n  }');
     expect(text).toContain("lead › pen needs your approval again: what it depends on has changed");
@@ -106,7 +106,7 @@ describe("an approval", () => {
     expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
   });
 
-  test("[A17] [W4] wrapped lines of a call are marked, so that nobody mistakes them for new lines of the call", () => {
+  test("[A17] [W4] wrapped lines of a call are marked, so that they do not look like new lines of the call", () => {
     const narrow = { ...bare, rich: true, columns: 24 };
     const preview = "rm -rf build && npm run build -- --watch\nls";
     const lines = approvalLines(
@@ -143,7 +143,7 @@ describe("an approval", () => {
     expect(lines).toContain("may be based on untrusted input from: https://evil.test, loki");
   });
 
-  test("an edited call is shown with its old input and with the input that will run", () => {
+  test("an edited call is shown with its proposed input and its edited input", () => {
     const lines = editLines({ path: "a", n: 1 }, { path: "b\u001b", n: 1 }, bare);
     expect(lines).toEqual([
       "It runs with this input:",

@@ -1,4 +1,4 @@
-// Shows an open item. The text comes from the recorded call, never from the model's description of it (A17).
+// Shows an open item. The text comes from the recorded call, never from the model's own description of the call (A17).
 // The call is shown in full, because a person can only approve what they have seen.
 
 import { diffLines } from "diff";
@@ -37,7 +37,7 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
 
 const LONGEST_TASK = 200;
 
-/** Formats an item for a person who is not at the prompt: adds the run, the agent and the exact commands. */
+/** Formats items for a person who is not at the prompt, with the run, the agent and the exact commands. */
 export function cardLines(cards: readonly Card[], commandLine: CommandLine, page: Page): string[] {
   return cards.flatMap(({ item, task }) => [
     ...approvalLines(item, page, { path: item.path, task }),
@@ -67,7 +67,6 @@ export function editLines(before: unknown, after: unknown, page: Page): string[]
   return [paint("bold", "It runs with this input:"), ...lines];
 }
 
-/** Returns the commands that answer an item. */
 export function answerCommands(item: ApprovalView, commandLine: CommandLine): string[] {
   const id = item.id;
   switch (item.kind) {
@@ -94,7 +93,6 @@ function editCommands({ id, kind, input }: ApprovalView, commandLine: CommandLin
   return [commandLine(`approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'`)];
 }
 
-/** Describes an item in one line. */
 export function itemTitle(item: ApprovalView): string {
   if (item.tool === undefined) return plainLine(item.detail ?? item.itemId);
   return plainLine(describeCall(item.tool, item.input));
@@ -121,7 +119,7 @@ function facts(item: ApprovalView): string[] {
 const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>): string =>
   `for ${person}, asked by ${by} at ${clockTime(at)}${note === undefined ? "" : `: ${note}`}`;
 
-/** Warns that a hanging or disconnected worker might still be running the call: `run_again` would then run the call twice. */
+/** Warns that a hanging or disconnected worker might still be running the call. In that case `run_again` would run the call twice. */
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
   return `started at ${clockTime(requestedAt)}${where}, with no news since: check whether it took effect, and that it is not still running`;

@@ -13,7 +13,6 @@ import type { Paint } from "./screen.ts";
 import { fitLine, type Page } from "./text/fit.ts";
 import { plainLine } from "./text/plain.ts";
 
-/** Describes the blast radius in one sentence. */
 export function radiusLine(radius: BlastRadius, paint: Paint): string {
   const added = newInBlastRadius(radius).map(plainLine);
   const news = added.length === 0 ? "nothing the tree cannot already do" : `new: ${added.join(", ")}`;

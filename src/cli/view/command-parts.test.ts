@@ -21,7 +21,7 @@ test("[U24] a command is shown with its programs, files, hosts and encoded parts
   );
 });
 
-test("[U24] a single simple program is not explained; parts that are only known at run time are marked", () => {
+test("[U24] a command with a single simple program is not explained; parts that are only known at run time are marked", () => {
   expect(parts("npm test")).toEqual([]);
   expect(parts('echo "$HOME"').join("\n")).toMatch(/parts of it are only known when it runs/);
 });

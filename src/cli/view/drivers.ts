@@ -1,4 +1,4 @@
-// Sentences about which process drives runs. A SQLite store has one owner at a time, and the next command that drives runs takes over.
+// Sentences about which process drives runs. A SQLite store has one owner at a time; after it exits, the next command can become the owner.
 // On Postgres, workers drive runs. Other processes often only read the store and record decisions.
 
 import { hostname } from "node:os";
@@ -11,11 +11,11 @@ import { plainLine } from "./text/plain.ts";
 
 type Store = Pick<Health, "isShared">;
 
-/** Says that no process drives runs. The text is lower-case, so that it can start a clause. */
+/** Says that no process drives runs. The text starts in lower case, because it is used inside sentences. */
 export const noDriverText = ({ isShared }: Store): string =>
   isShared ? "no process drives runs here" : "no Cadre process is running here";
 
-/** Reports what a command has recorded for a run, and which process continues the run. */
+/** Prints what a command has recorded for a run, and which process continues the run. */
 export async function reportRecorded(
   invocation: Invocation,
   client: CadreClient,
@@ -32,7 +32,7 @@ type Later = (commands: string) => string;
 
 const continuesText: Later = (commands) => `the run continues at the next ${commands}`;
 
-/** Names the commands that start driving runs. */
+/** Returns the commands that start a process that drives runs. */
 export const driverCommands = ({ isShared }: Store): string =>
   isShared ? "`cadre worker` or `cadre up`" : "`cadre run`";
 
@@ -65,7 +65,7 @@ export async function nextDriverText(
   return `process ${only.pid}${where} continues it`;
 }
 
-/** Says that the driver of a paused or frozen run still finishes its step. `until` says how long the run stays stopped. */
+/** Says that the current step of a paused or frozen run still ends. `until` is the text that says how long the run stays stopped. */
 export async function pauseEffectText(
   client: CadreClient,
   commandLine: CommandLine,

@@ -11,7 +11,7 @@ export interface Screen {
   /** Whether this is a terminal that has colours and can be redrawn. */
   readonly rich: boolean;
   readonly paint: Paint;
-  /** Width of the screen in cells. `rows` is its height in lines. */
+  /** Width of the screen in character cells. `rows` is the height in lines. */
   readonly columns: number;
   readonly rows: number;
   /** Writes one or more lines. If no text is given, ends an unfinished line or writes an empty line. */
@@ -22,7 +22,7 @@ export interface Screen {
   live(draw: Draw | undefined): void;
   /** Shows a question until it is answered. Undefined withdraws the question. */
   prompt(question: Question | undefined): void;
-  /** Shows the question again if text was written below it or if the question's text has changed. */
+  /** Shows the question again if text was written below the question or the question's text has changed. */
   redraw(): void;
   /** Shows the key that answered the question. The card of the question stays on the screen. */
   answer(key: string): void;
@@ -40,7 +40,7 @@ export interface Area {
 export type Draw = (room: Area) => { lines: readonly string[]; status: string };
 
 export interface Question {
-  /** The lines that describe the item that the person decides about. */
+  /** The lines that describe the open item. */
   card(): readonly string[];
   /** The line with the possible answers. */
   text(): string;
@@ -108,7 +108,7 @@ const isCalm = (env: Env): boolean =>
 export const rowsTaken = (line: string, columns: number): number =>
   Math.max(1, Math.ceil(visibleWidth(line) / columns));
 
-/** Truncates a line to the given number of cells, because a wrapped line could not be redrawn. */
+/** Truncates a line to the given number of character cells. A line that the terminal wraps could not be redrawn. */
 export function truncate(text: string, cells: number): string {
   if (cellWidth(text) <= cells) return text;
   let shown = "";

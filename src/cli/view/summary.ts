@@ -1,4 +1,4 @@
-// Sums up a run: its result, its cost, what it changed, what it waits for, and which commands continue it.
+// Sums up a run: its result and cost, the files it changed, what it waits for, and which commands continue it.
 
 import type { ApprovalView, Health, RunDetail, RunTree } from "../../api/client/types.ts";
 import { isAnswered } from "../../projections/folds/approvals.ts";
@@ -155,7 +155,7 @@ function filesLines({ result }: RunDetail): string[] {
 const block = (words: string | undefined, text: (words: string) => string): string[] =>
   words ? [text(plain(words.trim())), ""] : [];
 
-/** Returns the status of each run, by run id. `open` must contain at least the open items of this tree. */
+/** Returns the status to show for each run, by run id. `open` must contain all open items of this tree. */
 export function shownStatuses(
   tree: RunTree,
   { drives }: Pick<Health, "drives">,

@@ -3,7 +3,7 @@
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 
-export function started(agent: string, over: Partial<Payload<"RUN_STARTED">> = {}): EventBody {
+export function runStarted(agent: string, over: Partial<Payload<"RUN_STARTED">> = {}): EventBody {
   return {
     type: "RUN_STARTED",
     payload: {
@@ -37,7 +37,7 @@ const envelope = (status: "completed" | "failed", summary: string) => ({
   duration_ms: 1,
 });
 
-export function completed(status: "completed" | "failed" = "completed", summary = "It is done."): EventBody {
+export function runEnded(status: "completed" | "failed" = "completed", summary = "It is done."): EventBody {
   const payload = {
     stopReason: status === "completed" ? ("final_answer" as const) : ("error" as const),
     summary,

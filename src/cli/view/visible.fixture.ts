@@ -1,4 +1,4 @@
-// A minimal terminal emulator: computes what a terminal shows. It knows only the few control sequences that Cadre uses.
+// A minimal terminal emulator that computes the visible lines. It knows only the few control sequences that Cadre uses.
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -11,7 +11,7 @@ const amount = (order: string): number => Number(order.slice(ESCAPE.length, -1) 
 export function visible(text: string, columns: number): string[] {
   const lines = [""];
   let [row, column] = [0, 0];
-  const put = (character: string): void => {
+  const putCharacter = (character: string): void => {
     if (column === columns) [row, column] = [row + 1, 0];
     lines[row] =
       `${(lines[row] ?? "").slice(0, column).padEnd(column)}${character}${(lines[row] ?? "").slice(column + 1)}`;
@@ -26,7 +26,7 @@ export function visible(text: string, columns: number): string[] {
     else if (piece === "\u001b[K") lines[row] = lines[row]!.slice(0, column);
     else if (piece === "\u001b[0J") lines.splice(row, Infinity, lines[row]!.slice(0, column));
     else if (piece.startsWith(ESCAPE) && piece.endsWith("G")) column = amount(piece) - 1;
-    else for (const character of stripVTControlCharacters(piece)) put(character);
+    else for (const character of stripVTControlCharacters(piece)) putCharacter(character);
     lines[row] ??= "";
   }
   return lines.slice(0, row + 1);

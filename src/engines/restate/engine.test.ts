@@ -63,7 +63,7 @@ describe("against a real Restate", () => {
     expect(begun).toEqual(["a", "a"]);
   });
 
-  test("[E3] a drive can take a day; a wake that no worker takes is dropped; completed wakes are not retained", async () => {
+  test("[E3] Restate lets a drive take a day, drops a wake that no worker takes, and retains no completed wakes", async () => {
     const { service } = await startEngine(async () => {});
     const answer = await fetch(`${restate.admin}/services/${service}`);
     const { handlers } = (await answer.json()) as { handlers: { name: string }[] };
@@ -120,7 +120,7 @@ describe("against a real Restate", () => {
     await expect.poll(foundAgain).toBeGreaterThan(0);
   });
 
-  test("a request that is not signed with a configured Restate key is refused", async () => {
+  test("a worker refuses a request that is not signed with one of the configured Restate keys", async () => {
     const [port] = (await freePorts(1)) as [number];
     const engine = await create({
       storeId: crypto.randomUUID(),

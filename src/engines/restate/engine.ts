@@ -1,12 +1,12 @@
 // The engine for a fleet. Restate delivers a wake to one of many workers.
 // If that worker dies, Restate delivers the wake to another worker.
 // Restate stores nothing about a run: a wake has no data, and its handler records only which worker took it.
-//  1  The handler is shared, not exclusive, so nothing queues behind a frozen worker. The store's epoch stops a second driver.
-//  2  Each worker has a local queue that merges wakes: wakes waiting for the same run share one drive and one invocation.
-//  3  The handler never fails (E4). It makes no Restate call once it has begun to drive, so a replay cannot diverge.
-//  4  While Restate is unreachable, each worker itself drives the runs that it wakes.
-//     The load is no longer spread, but no run is lost.
-//  A run is taken from a worker before its lease expires only if that worker's process has certainly ended.
+//  1  Handlers of the same run can overlap, so no wake queues behind a frozen worker. The store's epoch stops a second driver.
+//  2  Each worker has a local queue that merges wakes: queued wakes of the same run share one drive and one invocation.
+//  3  The handler never fails (E4). After it has begun to drive, it makes no more calls to Restate, so a replay cannot diverge.
+//  4  While Restate is unreachable, each worker drives the runs that it wakes itself.
+//     The load is not spread over the workers, but no run is lost.
+//  5  Before a worker's lease expires, its runs are taken over only if the worker's process has certainly ended.
 
 import type { ObjectSharedContext } from "@restatedev/restate-sdk";
 import { installHint } from "../../config/install-hint.ts";
@@ -39,7 +39,7 @@ export async function createRestateEngine(options: RestateEngineOptions): Promis
   return new RestateEngine(options, await loadSdk());
 }
 
-/** Restate's timeouts must not end a drive, which can take hours. The worker ends the drive, or the lease expires. */
+/** A drive can take hours, so Restate's timeouts must not end it. Only the worker or an expired lease ends a drive. */
 const LONGEST_DRIVE_MS = 24 * 60 * 60 * 1_000;
 /** Restate drops a wake that no worker takes within about half a minute. The due-scan finds the run long before that. */
 const RETRIES = {
@@ -130,7 +130,7 @@ class RestateEngine implements Engine {
     await this.waitForDrive(context.key, from);
   }
 
-  /** Resolves when the drive has returned, or immediately if another invocation already waits for the same drive. */
+  /** Resolves when the drive has returned. Resolves immediately if another invocation already waits for the same drive. */
   private async waitForDrive(runId: RunId, from: readonly string[]): Promise<void> {
     const other = this.waiting.get(runId);
     if (other) {

@@ -1,6 +1,6 @@
-// Sends wakes to Restate. They are one-way calls without data, and Restate answers once it has stored them on disk.
+// Sends wakes to Restate, as one-way calls without data. Restate answers once it has stored a wake on disk.
 //  1  While a wake is being sent, further wakes of its run are merged into one wake, which is sent afterwards.
-//  `send` never rejects. Its result says whether the wake was sent. After a failure, it also says whether an outage has just begun.
+//  2  `send` never rejects. Its result says whether the wake was sent and, after a failure, whether an outage has just begun.
 
 import { Pool } from "undici";
 import { CadreError, describeSystemError } from "../../errors.ts";

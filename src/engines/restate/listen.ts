@@ -12,7 +12,7 @@ import { CadreError, describeSystemError } from "../../errors.ts";
 
 export interface Listening {
   readonly address: string;
-  /** The address that the last incoming connection used. A configured address could be wrong. */
+  /** The address at which the last incoming connection reached this server. A configured address could be wrong. */
   reachedAt(): { host: string; port: number };
   /** Makes the server answer every further request with 503, so that the load balancer uses other workers. */
   refuse(): void;

@@ -1,5 +1,5 @@
 // Registers the workers with Restate. Every worker does this at each start.
-// The latest registration replaces the earlier ones, and invocations already running continue.
+// The latest registration replaces the earlier ones. Running invocations continue.
 
 import { request } from "undici";
 import { CadreError, describeSystemError } from "../../errors.ts";
@@ -8,7 +8,7 @@ import { repeat } from "../../repeat.ts";
 export interface Registration {
   /** Resolves after the first attempt, whether or not it succeeded. */
   readonly first: Promise<unknown>;
-  /** Registers again, because Restate no longer knows the workers. */
+  /** Registers again. Call it if Restate no longer knows the workers. */
   again(): void;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface RegistrationOptions {
 
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 1_000;
-/** Attempts before an outage is reported: a load balancer needs a moment to discover a new worker. */
+/** Number of attempts before an outage is reported. A load balancer needs a moment to discover a new worker. */
 const TRIES = 10;
 const BETWEEN_MS = 300;
 

@@ -8,13 +8,13 @@ const HOST = "127.0.0.1";
 const ME = "box-a-71-f00d";
 const isGone = (taken: Taken) => isGoneFor(taken, ME);
 
-async function listening(worker: string): Promise<{ port: number; close(): Promise<void> }> {
+async function startListening(worker: string): Promise<{ port: number; close(): Promise<void> }> {
   const server = await listen({ host: HOST, port: 0 }, { worker, handler: () => {} });
   return { ...server.reachedAt(), close: () => server.close() };
 }
 
 test("[E10] a worker is gone if nothing listens at its address, or if another worker listens there", async () => {
-  const { port, close } = await listening("w2");
+  const { port, close } = await startListening("w2");
   expect(await isGone({ worker: "w1", host: HOST, port })).toBe(true);
   await close();
   expect(await isGone({ worker: "w2", host: HOST, port })).toBe(true);
@@ -29,8 +29,8 @@ test("[E10] a worker that answers is not gone, even while it is stopping", async
   expect(await isGone(taken)).toBe(false);
 });
 
-test("[E10] if the address leads back to the asking worker, the old worker counts as gone only if it ran on the same machine", async () => {
-  const { port, close } = await listening(ME);
+test("[E10] if the asking worker itself listens at the address, the old worker counts as gone only if it ran on the same machine", async () => {
+  const { port, close } = await startListening(ME);
   onTestFinished(close);
   expect(await isGone({ worker: "box-a-70-beef", host: HOST, port })).toBe(true);
   expect(await isGone({ worker: "box-b-70-beef", host: HOST, port })).toBe(false);

@@ -1,8 +1,8 @@
 // Checks whether the worker that listened at an address is gone.
 // The worker is gone if nothing listens at its address any more, or if another worker listens there.
-// A missing answer proves nothing: a frozen worker still has its port, and the network might be down.
-// If the asking worker itself listens at the address, it compares machine names. If they are equal, the old process was restarted.
-// If the machine names differ, the old worker might still run: in each container, 127.0.0.1 is another machine.
+// If no answer comes, nothing is proven: the worker might be frozen, or the network might be down.
+// If the asking worker itself listens at the address, the machine names decide. If they are equal, the old process is gone.
+// If they differ, the old worker might still be running: in each container, 127.0.0.1 is another machine.
 
 import { connect } from "node:http2";
 import { WORKER_HEADER } from "./listen.ts";

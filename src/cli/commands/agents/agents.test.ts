@@ -20,7 +20,7 @@ async function ours(files: Record<string, string> = {}): Promise<Project> {
   return project({ ...FILES, ...files });
 }
 
-test("a run warns about keys of its agent's file that are ignored or misread", async () => {
+test("a run warns about ignored and misread keys in its agent's file", async () => {
   await using p = await project({
     "agents/helper.md": "---\nname: helper\ndescription: [broken\n---\nDo it.\n",
   });
@@ -54,7 +54,7 @@ describe("cadre agents", () => {
     expect(await readdir(p.folder)).toEqual(["agents"]);
   });
 
-  test("[A53] an agent whose provider is unknown or untrusted is marked as unable to run", async () => {
+  test("[A53] an agent is marked as unable to run if its provider is unknown or untrusted", async () => {
     const providers = "providers: { lab: { type: openai-compatible, baseURL: http://127.0.0.1:9/v1 } }\n";
     await using p = await project({ "agents/one.md": file("model: lab/qwen\n"), "cadre.yaml": providers });
     const { stdout } = await p.cadre("agents");
@@ -208,7 +208,7 @@ describe("cadre agents validate", () => {
 });
 
 describe("cadre agents explain", () => {
-  test("`agents explain` shows which agents the named agent can reach, what each is allowed to do, and the most runs and turns possible", async () => {
+  test("`agents explain` shows which agents an agent can reach, what each of them is allowed to do, and the maximum number of runs and turns", async () => {
     await using p = await ours();
     const { code, stdout } = await p.cadre("agents", "explain", "lead");
     expect(code).toBe(0);
@@ -379,7 +379,7 @@ describe("cadre init", () => {
   });
 });
 
-test("[S4-6] [S4-20] an agent whose policy lacks Patch cannot run commands or change files, and `agents explain` shows this restriction", async () => {
+test("[S4-6] [S4-20] if an agent's `policy` does not list `Patch`, the agent cannot run commands or change files, and `agents explain` shows this", async () => {
   await using p = await project({
     "agents/p.md": agent("p", "policy: [Finalize]\ntools: [Read, Bash]\n"),
     "p.script.yaml":
@@ -396,7 +396,7 @@ test("[S4-6] [S4-20] an agent whose policy lacks Patch cannot run commands or ch
   expect(blastRadius).toMatchObject({ changesFiles: false, runsCommands: false });
 });
 
-test("[N5] run, runs and scripts accept an agent's name in upper or lower case", async () => {
+test("[N5] `cadre run`, `cadre runs` and scripts accept an agent's name in upper or lower case", async () => {
   await using p = await project({
     "agents/teamA.md": agent("teamA"),
     "teamA.script.yaml": "turns:\n  - when: { agent: teamA }\n    text: It is me.\n",

@@ -20,11 +20,11 @@ const agents = agentSet({
 
 const lines = (name: string, columns?: number) => {
   const agent = agents.get(name)!;
-  const offered = () => [
+  const offeredTools = () => [
     { name: "Read", effect: "read" as const },
     { name: "Bash", effect: "unsafe" as const },
   ];
-  const parts = { agents, offered, limits: {} };
+  const parts = { agents, offered: offeredTools, limits: {} };
   return explanationLines(
     explain({ ...agent, definition: agent.definition! }, parts),
     (_format, text) => text,
@@ -32,7 +32,7 @@ const lines = (name: string, columns?: number) => {
   );
 };
 
-test("the explanation shortens names within a pack, unless a short name is ambiguous", () => {
+test("the explanation prints an agent's name without its pack, unless two agents have the same short name", () => {
   expect(lines("factory/lead").join("\n")).toContain(`Reaches 2 agents
   worker    directly    Read, Bash · never Bash(rm *) · scripted/x (scripted)
   reviewer  via worker  Read, Bash · never Bash(rm *) · 3 turns · scripted/x (scripted)

@@ -27,9 +27,9 @@ export async function explain(invocation: Invocation, name: string): Promise<num
 }
 
 interface Names {
-  /** The name as printed in a column. The pack of the explained agent is left out. */
+  /** Returns the name to print in a column. An agent in the pack of the explained agent is printed without the pack. */
   full(name: string): string;
-  /** The name as printed inside a path. The pack's name is left out unless the agent's short name is ambiguous. */
+  /** Returns the name to print inside a path. The pack is left out, unless two agents have the same short name. */
   short(name: string): string;
 }
 
@@ -39,7 +39,7 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
   const names = namesIn(explanation);
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", paint("bold", title), ...lines];
-  const indented = (rows: readonly (readonly string[])[]): string[] =>
+  const indentRows = (rows: readonly (readonly string[])[]): string[] =>
     wrappedRows(
       rows.map(([first = "", ...rest]) => [`  ${first}`, ...rest]),
       columns,
@@ -49,17 +49,16 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
     ...wrapText(plainLine(description), (columns ?? Number.POSITIVE_INFINITY) - 1).split("\n"),
     "",
     ...wrappedRows(factRows(explanation, names), columns),
-    ...section(`Reaches ${plural(reachable.length, "agent")}`, indented(reachRows(explanation, names))),
-    ...section("Stops at", indented(stopRows(stops, names))),
+    ...section(`Reaches ${plural(reachable.length, "agent")}`, indentRows(reachRows(explanation, names))),
+    ...section("Stops at", indentRows(stopRows(stops, names))),
     ...section("Blast radius", [
       ...powerLines(explanation, paint),
-      ...indented(holderRows(explanation, names)),
+      ...indentRows(holderRows(explanation, names)),
     ]),
-    ...section("At worst", indented([[worstWords(explanation)]])),
+    ...section("At worst", indentRows([[worstWords(explanation)]])),
   ];
 }
 
-/** Shortens the names of agents that belong to the pack of the explained agent. */
 function namesIn({ agent, reachable }: Explanation): Names {
   const base = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
   const pack = agent.slice(0, agent.length - base(agent).length);

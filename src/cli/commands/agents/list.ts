@@ -72,7 +72,7 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
   const { screen, commandLine } = invocation;
   const packRows = packs.flatMap(({ name, about }) => {
     const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
-    // `size` is 0 if the project has a copy of the pack: the agents then belong to the project.
+    // If the project has its own copy of the pack, the agents belong to the project and `size` is 0.
     return size === 0
       ? []
       : [builtinRow(`${name}/…`, `a pack of ${plural(size, "agent")}: ${about}`, screen)];
@@ -114,7 +114,7 @@ const builtinRow = (name: string, text: string, { paint }: Screen): string[] => 
   plainLine(text),
 ];
 
-/** Prints only the number of warnings: files written for other products cause many, and `agents validate` lists them. */
+/** Prints only the number of warnings, because files of other products cause many. `agents validate` lists the warnings. */
 function problemLines(problems: readonly Problem[], { screen, commandLine }: Invocation): string[] {
   if (problems.length === 0) return [];
   const errors = problems.filter(({ severity }) => severity === "error");

@@ -28,7 +28,7 @@ const isAgentFile = ({ problems }: FileReport): boolean => !problems.some(({ cod
 
 const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER", "FILE_UNREADABLE"]);
 
-/** Reports on the named files and folders of any product. A project's file is checked together with the project's other agents. */
+/** Checks the given files and folders, of any product. A project's file is checked together with the project's other agents. */
 async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
   const { io, folder } = invocation;
   const project = projectOf(invocation);
@@ -60,7 +60,7 @@ const asStrict = (report: FileReport): FileReport =>
     ? report
     : { ...report, problems: strictProblems(report.problems) };
 
-/** Reports on the agent files of the project and the user. Built-in agents are left out: users cannot fix them. */
+/** Lists the problems in the agent files of the project and the user. Built-in agents are left out: users cannot fix them. */
 function reportsOf({ agents, problems }: AgentSet): FileReport[] {
   const reports = new Map<string, FileReport>();
   const add = (report: Omit<FileReport, "status">): void => {

@@ -8,7 +8,7 @@ import { elapsed, plural } from "../../../projections/words/format.ts";
 import { waitText } from "../../../projections/words/waits.ts";
 import { plainLine } from "../text/plain.ts";
 
-/** What a run is doing now. `ms` and `time` are the time that has passed or, if `isCountdown` is set, the time that is left. */
+/** The current activity of a run. `ms` and `time` are the time passed or, if `isCountdown` is set, the time left. */
 interface CurrentActivity {
   what: string;
   ms: number;
@@ -43,7 +43,7 @@ export function createActivity(state: RunState): Activity {
       } else if (event.type === "AGENT_THOUGHT" || event.type === "TOOL_RESULT") set("working", ts);
       else if (state.end || state.status === "suspended") set(undefined, ts);
       else if (state.status === "waiting") {
-        set(waiting(state), ts);
+        set(waitingText(state), ts);
         until = state.waitingOn?.until;
       } else if (event.type === "CHILD_RUN_COMPLETED" || event.type === "RUN_RESUMED") set("working", ts);
     },
@@ -60,7 +60,7 @@ export function createActivity(state: RunState): Activity {
   };
 }
 
-/** Number of the attempt that follows a failed model call. */
+/** Number of the next attempt after a failed model call. */
 export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
 
 /** Says which turn the run is in, for example `turn 3/20`. */
@@ -85,7 +85,7 @@ function latestLine(text: string): string {
   return characters.length <= LONGEST ? line : `…${characters.slice(1 - LONGEST).join("")}`;
 }
 
-function waiting(state: RunState): string {
+function waitingText(state: RunState): string {
   const { waitingOn } = state;
   if (waitingOn?.kind === "child") return `waiting for ${plural(waitingOn.items?.length ?? 0, "run")} below`;
   const attempt = waitingOn?.kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";

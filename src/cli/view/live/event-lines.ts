@@ -1,4 +1,4 @@
-// Describes an event in one line. Also decides which events need no line because the screen already shows them in another place.
+// Describes an event in one line. Also decides which events get no line, because another part of the screen shows them.
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journal/events.ts";
 import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
@@ -28,7 +28,7 @@ const QUIET_WAITS: ReadonlySet<string> = new Set(["approval", "child", "child_hi
 export const isShownByTree = ({ type }: JournalEvent): boolean =>
   type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
 
-/** Whether an event of a descendant needs its own line, although the tree already shows the status of that run. */
+/** Whether an event of a descendant is important enough for its own line. The drawing already shows the descendant's status. */
 export function isNews(event: JournalEvent): boolean {
   if (event.type === "TOOL_PROPOSED") return event.payload.verdict === "deny";
   if (event.type === "CONTEXT_ADDED") return event.payload.source === "person";
@@ -53,21 +53,21 @@ export interface LineContext {
   tree: LiveTree;
 }
 
-/** Returns the event's title from the timeline, plus details that only matter to a person who is watching the run. */
+/** Returns the event's title from the timeline, plus details for a person who watches the run live. */
 export function eventLines({ run, event, entry, tree }: LineContext, screen: Screen): string[] {
   const { paint } = screen;
-  const retitled = (title: string): string[] => [paintEntry({ ...entry, title }, paint)];
+  const withTitle = (title: string): string[] => [paintEntry({ ...entry, title }, paint)];
   switch (event.type) {
     case "RUN_STARTED":
       return [run === tree.top ? headline(event, paint) : paint("dim", `run ${event.runId}`)];
     case "TOOL_RESULT":
       return resultLines(run, event, entry, screen);
     case "MODEL_CALL_FAILED":
-      return retitled(`${entry.title}${nextTry(run, event)}`);
+      return withTitle(`${entry.title}${nextTry(run, event)}`);
     case "CHILD_RUN_COMPLETED": {
       // All lines about a child use its numbered name, such as `worker#2`.
       const child = tree.runs.get(event.payload.child_run_id);
-      return retitled(child ? describeChildEnd(child.name, event.payload) : entry.title);
+      return withTitle(child ? describeChildEnd(child.name, event.payload) : entry.title);
     }
     default:
       return [paintEntry(entry, paint)];
@@ -115,7 +115,7 @@ function markResult({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
 
 const LONGEST = 140;
 
-/** Shortens a result to its first line, the number of further lines, and a command's last line such as `[exit 1]`. */
+/** Shortens a result to its first line and the number of further lines. Keeps the last line of a command, such as `[exit 1]`. */
 function firstLine(output: unknown, cells: number): string {
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   const lines = text.split("\n").filter((line) => line.trim() !== "");

@@ -29,7 +29,7 @@ describe("the frame", () => {
   });
 
   test.each([3, 6, 8, 12, 24, 60])(
-    "[TV1] a frame is smaller than a window of %d rows, however much there is to draw",
+    "[TV1] a frame is shorter than a window of %d rows, even if there is too much to draw",
     (rows) => {
       for (const going of [
         { ...nothing, draw: tall },

@@ -6,7 +6,7 @@
 import { type Area, type Draw, type Question, visibleWidth } from "../screen.ts";
 import { wrapText } from "../text/word-wrap.ts";
 
-/** The largest share of the window's rows for the drawing. The other rows are for the lines above the drawing. */
+/** The largest share of the window's rows that the drawing can use. The other rows are for the lines above the drawing. */
 const SHARE = 0.6;
 const FEW = 8;
 
@@ -33,7 +33,7 @@ export function renderFrame({ open, draw, question, isCardWritten }: FrameState,
   return [...said, ...picture, ...asked, ...last].slice(-most);
 }
 
-/** Whether the card fits into the frame. A frame would cut off a word wider than the window; permanent lines wrap it. */
+/** Whether the card fits into the frame. A frame would cut off a word that is wider than the window, but permanent lines wrap the word. */
 export function fitsCard(question: Question, open: string, { columns, rows }: Area): boolean {
   const said = open === "" ? 0 : 1;
   const isTooWide = question.card().some((line) => visibleWidth(line) > columns);

@@ -46,7 +46,7 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
       return () => void suspension.resume();
     },
     end() {
-      // Draws an empty frame first: otherwise Ink would draw a pending frame once more and leave an empty line.
+      // Draws an empty frame first. Otherwise Ink would draw its pending frame once more and leave an empty line.
       ink.rerender(page([]));
       ink.clear();
       heard.mute();

@@ -139,7 +139,7 @@ describe("a live screen", () => {
     const before = raw();
     screen.line("news");
     screen.live(drawing([], "busier"));
-    // Waits longer than the pause between two frames.
+    // This is longer than the pause between two frames.
     await new Promise((resolve) => setTimeout(resolve, 120));
     expect(raw()).toBe(before);
     release();

@@ -1,5 +1,5 @@
 // A screen with a frame that is redrawn at the bottom: the current activity and the open question.
-// Everything else is written permanently above the frame, so that the terminal's scrollback is the log.
+// All other text is written permanently above the frame, so that people can scroll back to it.
 //  W2   The frame is erased before other text is written, and then redrawn below that text. So no line overwrites another line.
 //  W3   While the person types a line or uses an editor, output is held back. It is written when the person is done.
 //  TV3  At most ten frames per second are drawn, and no frame if nothing has changed. A question is drawn immediately.
@@ -67,7 +67,7 @@ export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<
   };
 }
 
-/** React reads NODE_ENV when it is imported. React's development build would keep a record of every frame. */
+/** Sets NODE_ENV while React is imported, because React's development build would keep a record of every frame. */
 async function loadInk(): Promise<typeof import("./ink.ts")> {
   const before = process.env["NODE_ENV"];
   process.env["NODE_ENV"] = "production";
@@ -118,8 +118,8 @@ function createCanvas(
     else timer ??= setTimeout(now, wait);
   }
 
-  /** Runs before Ink's own handler. A narrower terminal has wrapped long lines, but Ink would erase only one row of each line. */
-  function resized(): void {
+  /** Runs before Ink's own handler. If a narrower terminal has wrapped lines, Ink would erase only one row of each line. */
+  function handleResize(): void {
     if (is !== "open") return;
     const broken = drawn.reduce((sum, line) => sum + rowsTaken(line, screen.columns) - 1, 0);
     stdout.write("\u001B[1A\u001B[2K".repeat(broken));
@@ -127,7 +127,7 @@ function createCanvas(
     now();
   }
 
-  stdout.prependListener("resize", resized);
+  stdout.prependListener("resize", handleResize);
   return {
     now,
     soon,
@@ -152,7 +152,7 @@ function createCanvas(
       going.open = "";
       now();
       is = "closed";
-      stdout.off("resize", resized);
+      stdout.off("resize", handleResize);
       drawing.end();
       stdout.write(unwritten);
     },

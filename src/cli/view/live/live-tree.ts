@@ -1,4 +1,4 @@
-// Computes the runs of a tree from its events. Each run has its position, state, activity and open items.
+// Computes the runs of a tree from events. For each run it tracks the place in the tree, the state, the activity and the open items.
 
 import type { JournalEvent } from "../../../journal/events.ts";
 import { itemChanges } from "../../../projections/folds/approvals.ts";
@@ -14,7 +14,7 @@ import { plainLine } from "../text/plain.ts";
 import { type Activity, createActivity } from "./activity.ts";
 
 export interface LiveRun {
-  /** The agent's name and its role in a pattern. A second child with the same name is numbered, for example `worker#2`. */
+  /** The agent's name and its role in a pattern. Further children with the same name are numbered, for example `worker#2`. */
   readonly name: string;
   /** Names of all runs from the root of the tree down to this run. */
   readonly path: readonly string[];

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../../../journal/events.ts";
 import { createScreen, type Draw } from "../screen.ts";
-import { childEnded, completed, started } from "../tree.fixture.ts";
+import { childEnded, runEnded, runStarted } from "../tree.fixture.ts";
 import { createLiveView } from "./live-view.ts";
 
-const start = started("pen");
+const start = runStarted("pen");
 
-const asked = (callId: string, attempt = 1): EventBody => ({
+const modelCallStarted = (callId: string, attempt = 1): EventBody => ({
   type: "MODEL_CALL_STARTED",
   payload: { callId, model: "scripted/pen", ...(attempt > 1 ? { attempt } : {}) },
 });
@@ -66,9 +66,9 @@ function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
 }
 
 describe("words", () => {
-  test("the agent's text streams as it arrives, without text of other calls, attempts or runs", () => {
+  test("the agent's text is shown as it arrives; text of other calls, attempts or runs is not shown", () => {
     const { happens, says, text } = watch(true);
-    happens(start, asked("m1"));
+    happens(start, modelCallStarted("m1"));
     says("m1", "Hello ");
     says("m0", "NO");
     says("m1", "NO", 2);
@@ -78,17 +78,17 @@ describe("words", () => {
     expect(text()).toBe("pen · run r1\nmodel scripted/pen (scripted)\n\nHello world, and more.\n");
   });
 
-  test("if the recorded text differs from the streamed text, the recorded text replaces it", () => {
+  test("if the recorded text differs from the streamed text, the recorded text is written below the streamed text", () => {
     const { happens, says, text } = watch(true);
-    happens(start, asked("m1"));
+    happens(start, modelCallStarted("m1"));
     says("m1", "Half a thou");
-    happens(asked("m1", 2), thought("m1", "Another thought."));
+    happens(modelCallStarted("m1", 2), thought("m1", "Another thought."));
     expect(text()).toMatch(/Half a thou\n\nAnother thought\.\n$/);
   });
 
   test("without a terminal, each text is printed once, in full", () => {
     const { happens, says, text, view } = watch(false);
-    happens(start, asked("m1"));
+    happens(start, modelCallStarted("m1"));
     says("m1", "Hello");
     happens(thought("m1", "Hello."));
     expect(text().match(/Hello/g)).toHaveLength(1);
@@ -105,19 +105,24 @@ describe("calls", () => {
 
   test("a call is shown with the first line of its result; a command is also shown with its exit code", () => {
     const { happens, text } = watch(true);
-    happens(start, asked("m1"), thought("m1", "", [call]), result("\none\ntwo\n[exit 1, 0.2 s]", true));
+    happens(
+      start,
+      modelCallStarted("m1"),
+      thought("m1", "", [call]),
+      result("\none\ntwo\n[exit 1, 0.2 s]", true),
+    );
     expect(text()).toMatch(/✗ Run: npm test\n {2}one \(\+1 line\) \[exit 1, 0\.2 s\]\n$/);
   });
 
   test("without a terminal, calls and results are printed as sentences", () => {
     const { happens, text } = watch(false);
-    happens(start, asked("m1"), thought("m1", "", [call]), result("one"));
+    happens(start, modelCallStarted("m1"), thought("m1", "", [call]), result("one"));
     expect(text()).toMatch(/Done: Run: npm test\n {2}one\n$/);
   });
 
   test("[U51] the status line shows the run, its activity, time, preset and budget, below the latest output", () => {
     const { happens, view, picture } = watch(true);
-    happens(start, asked("m1"), thought("m1", "", [call]), {
+    happens(start, modelCallStarted("m1"), thought("m1", "", [call]), {
       type: "TOOL_STARTED",
       payload: { toolCallId: "m1.0" },
     });
@@ -140,7 +145,7 @@ describe("calls", () => {
 
 test("a run that waits for its provider shows the reason, the remaining time and the number of the next attempt", () => {
   const rich = watch(true);
-  rich.happens(start, asked("m1", 2), {
+  rich.happens(start, modelCallStarted("m1", 2), {
     type: "MODEL_CALL_FAILED",
     payload: { callId: "m1", attempt: 2, cause: "rate_limit", message: "429", retryAt: 9_003 },
   });
@@ -150,7 +155,7 @@ test("a run that waits for its provider shows the reason, the remaining time and
 
   const { happens, text } = watch(false);
   const retryAt = new Date(2030, 0, 1, 14, 2, 11).getTime();
-  happens(start, asked("m1"), {
+  happens(start, modelCallStarted("m1"), {
     type: "MODEL_CALL_FAILED",
     payload: { callId: "m1", cause: "rate_limit", message: "429: slow down", retryAt },
   });
@@ -158,20 +163,25 @@ test("a run that waits for its provider shows the reason, the remaining time and
 });
 
 describe("a tree", () => {
-  const below = (agent: string, parentRunId = "r1") => started(agent, { parentRunId });
-  const delegated = (child: string, agent: string): EventBody => ({
+  const below = (agent: string, parentRunId = "r1") => runStarted(agent, { parentRunId });
+  const childStarted = (child: string, agent: string): EventBody => ({
     type: "CHILD_RUN_STARTED",
     payload: { child_run_id: child, agent_type: agent, task: "part", trigger: "delegation", key: child },
   });
 
   test("once there are several runs, each line names its run, and runs of the same agent are numbered", () => {
     const { happens, happensTo, text } = watch(false);
-    happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
-    happensTo("c1", below("pen"), asked("m1"), thought("m1", "One\nTwo"));
-    happens(delegated("c2", "pen"));
+    happens(
+      runStarted("lead"),
+      modelCallStarted("m1"),
+      thought("m1", "I split it."),
+      childStarted("c1", "pen"),
+    );
+    happensTo("c1", below("pen"), modelCallStarted("m1"), thought("m1", "One\nTwo"));
+    happens(childStarted("c2", "pen"));
     happensTo("c2", below("pen"));
-    happensTo("c3", below("ink", "c2"), completed("failed"));
-    happensTo("c2", completed());
+    happensTo("c3", below("ink", "c2"), runEnded("failed"));
+    happensTo("c2", runEnded());
     happens({ type: "CHILD_RUN_COMPLETED", payload: childEnded("c2") });
     expect(text().split("\n")).toEqual([
       "lead · run r1",
@@ -189,10 +199,15 @@ describe("a tree", () => {
     ]);
   });
 
-  test("the tree is drawn below the text of its top run; the other runs print only important events", () => {
+  test("the tree is drawn below the text of its top run; only important events of the other runs are printed", () => {
     const { view, happens, happensTo, says, picture, text } = watch(true);
-    happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
-    happensTo("c1", below("pen"), asked("m1"));
+    happens(
+      runStarted("lead"),
+      modelCallStarted("m1"),
+      thought("m1", "I split it."),
+      childStarted("c1", "pen"),
+    );
+    happensTo("c1", below("pen"), modelCallStarted("m1"));
     says("m1", "Let me see", 1, "c1");
     view.tick(4_000);
     expect(picture()).toEqual([
@@ -206,8 +221,8 @@ describe("a tree", () => {
 
   test("in the style `lines` every event has its own line, and the tree is drawn below the lines", () => {
     const { view, happens, happensTo, text, picture } = watch(true, "lines");
-    happens(started("lead"), asked("m1"));
-    happensTo("c1", below("pen"), asked("m1"));
+    happens(runStarted("lead"), modelCallStarted("m1"));
+    happensTo("c1", below("pen"), modelCallStarted("m1"));
     view.tick(9_000);
     expect(text()).toMatch(/lead › pen {2}run c1\n$/);
     expect(picture().map((line) => line.slice(0, 10))).toEqual(["● lead    ", "└─ ● pen  ", "preset ask"]);

@@ -1,6 +1,7 @@
 // The live view of a tree: a drawing of all runs that is updated in place, and permanent lines above the drawing.
-// In the style `tree`, the lines show the text of the top run, and only important events of the other runs.
-// In the style `lines`, and without a terminal, every event of every run has a line. If there are several runs, each line names its run.
+// The style `tree` prints the text of the top run, and only important events of the other runs.
+// The style `lines` prints a line for every event of every run. If there are several runs, each line names its run.
+// This style is also used if there is no terminal.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../journal/events.ts";
@@ -23,7 +24,7 @@ export interface LiveView {
   tick(now: number): void;
   /** Removes the drawing. */
   clear(): void;
-  /** Returns the final drawing of the tree as permanent lines. Returns no lines if earlier lines have already shown everything. */
+  /** Returns the final drawing of the tree. Returns no lines if the printed lines have already shown everything. */
   drawing(now: number): string[];
   /** Returns the last text of the top run. The summary must not repeat this text. */
   lastWords(): string;
@@ -78,7 +79,7 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   let last = "";
   const isTop = (run: LiveRun): boolean => run === tree.top;
 
-  /** Prefixes lines with the name of their run, unless it is clear which run they belong to. */
+  /** Writes the name of the run in front of its lines, unless it is clear which run they belong to. */
   function say(run: LiveRun, lines: readonly string[]): void {
     const isClear = tree.runs.size === 1 || (draws && isTop(run));
     const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../journal/definition.ts";
 import type { EventBody, JournalEvent } from "../../../journal/events.ts";
 import { cellWidth } from "../screen.ts";
-import { started } from "../tree.fixture.ts";
+import { runStarted } from "../tree.fixture.ts";
 import { createLiveTree } from "./live-tree.ts";
 import { statusLine } from "./status-line.ts";
 
@@ -37,20 +37,20 @@ function status(happened: Record<string, EventBody[]>, cells = 200, hidden = 0):
   return statusLine([...tree.runs.values()], { now: 43_000, preset: "ask", hidden }, cells);
 }
 
-const lead = started("lead", { limits });
-const pen = started("pen", { parentRunId: "r1", rootRunId: "r1" });
+const lead = runStarted("lead", { limits });
+const pen = runStarted("pen", { parentRunId: "r1", rootRunId: "r1" });
 
 describe("[U51] the status line", () => {
   test("for one run, the status line shows the name, activity, time, preset, budget and turn", () => {
     expect(status({ r1: [lead, thinking] })).toBe(
       "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0.00 of $5.00 · turn 1/20",
     );
-    const edits = started("lead", { permissions: { preset: "edits", allow: [], ask: [], deny: [] } });
+    const edits = runStarted("lead", { permissions: { preset: "edits", allow: [], ask: [], deny: [] } });
     expect(status({ r1: [edits, thinking] })).toContain(" · preset edits · 0 tokens · $0.00 · ");
     expect(status({ r1: [lead, held] })).toMatch(/^lead · needs you · preset ask/);
   });
 
-  test("for a tree, the status line shows the hidden runs, the runs that need a person, the busiest run and the budget", () => {
+  test("for a tree, the status line shows the number of hidden runs, how many runs need a person, the busiest run and the budget", () => {
     expect(status({ r1: [lead, thinking, thought], c1: [pen, held] }, 200, 3)).toBe(
       "… 3 more · 1 needs you · lead › pen · preset ask · 12k of 200k tokens · $0.02 of $5.00 · 2 runs: 1 at work · 42 s",
     );

@@ -1,4 +1,4 @@
-// The status line of the live screen (U51): a run that needs a person or is working, the preset, the used budget and the counts of runs.
+// The status line of the live screen (U51): the most important run, the preset, the used budget, and the number of runs.
 // If the status line is too long, its least important parts are left out first.
 
 import type { Budget } from "../../../journal/events.ts";
@@ -90,7 +90,7 @@ function spentOf(all: readonly LiveRun[]): string {
   ].join(" · ");
 }
 
-/** Returns the tree's budget, including increases by people. A single run can also have a budget of its own. */
+/** Returns the tree's budget with all increases. If there is only one run, the run's own budget is used as well. */
 function budgetOf(all: readonly LiveRun[]): Budget {
   const { start, changedBudget } = all[0]!.state;
   if (start?.parentRunId !== undefined) return {};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../../../journal/events.ts";
 import { cellWidth } from "../screen.ts";
-import { completed, started } from "../tree.fixture.ts";
+import { runEnded, runStarted } from "../tree.fixture.ts";
 import { createLiveTree, needsPerson } from "./live-tree.ts";
 import { statusLine } from "./status-line.ts";
 import { treeLines } from "./tree-lines.ts";
@@ -12,7 +12,7 @@ const waiting: EventBody = {
   payload: { waitingOn: { kind: "budget", items: ["budget/1"], detail: "The budget is used up." } },
 };
 
-/** Builds a lead with workers. Each entry describes a worker and, if it has one, the worker's helper. */
+/** Builds a lead with workers. Each entry is a worker, optionally with a helper. */
 function tree(workers: { is: EventBody; helper?: EventBody }[]) {
   const live = createLiveTree();
   const seqs = new Map<string, number>();
@@ -23,10 +23,10 @@ function tree(workers: { is: EventBody; helper?: EventBody }[]) {
       live.apply({ runId, seq, position: seq, ts: 1_000, key: `k${seq}`, ...body } as JournalEvent);
     }
   };
-  happens("r1", started("lead"), thinking);
+  happens("r1", runStarted("lead"), thinking);
   workers.forEach(({ is, helper }, index) => {
-    happens(`c${index}`, started("worker", { parentRunId: "r1" }));
-    if (helper) happens(`h${index}`, started("helper", { parentRunId: `c${index}` }), helper);
+    happens(`c${index}`, runStarted("worker", { parentRunId: "r1" }));
+    if (helper) happens(`h${index}`, runStarted("helper", { parentRunId: `c${index}` }), helper);
     happens(`c${index}`, is);
   });
   return live;
@@ -45,10 +45,10 @@ const drawn = (live: ReturnType<typeof tree>, room: number, columns = 100): stri
 const shape = (lines: string[]): string[] => lines.map((line) => /^\W*\w+(#\d+)?/.exec(line)![0]);
 
 describe("a tree that is drawn with a limited number of lines", () => {
-  const done = { is: completed(), helper: completed() };
+  const done = { is: runEnded(), helper: runEnded() };
 
   test("the drawing shows all runs if they fit", () => {
-    const live = tree([done, { is: thinking, helper: completed("failed", "No such\nfile.") }]);
+    const live = tree([done, { is: thinking, helper: runEnded("failed", "No such\nfile.") }]);
     const { lines, status } = picture(live, 5);
     expect(shape(lines)).toEqual([
       "● lead",
@@ -65,7 +65,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
     );
   });
 
-  test("the drawing leaves out the descendants of ended runs before other runs, and says how many it left out", () => {
+  test("the drawing first leaves out the descendants of ended runs, and says how many runs it left out", () => {
     const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
     expect(shape(lines)).toEqual([
       "● lead",
@@ -79,7 +79,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
   });
 
   test("[TV4] if space is short, the drawing leaves out ended runs first, then working runs, and last the runs that need a person", () => {
-    const many = Array.from({ length: 30 }, () => ({ is: completed() }));
+    const many = Array.from({ length: 30 }, () => ({ is: runEnded() }));
     const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
     const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
     expect(shape(lines)).toEqual([
@@ -96,7 +96,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
   });
 
   test("[TV4] of two hundred runs, the drawing shows the runs that need a person and the runs that ended last", () => {
-    const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : completed() }));
+    const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : runEnded() }));
     const live = tree(all);
     live.runs.get("c170")!.state.end!.ts = 2_000;
     const { lines, hidden, status } = picture(live, 3, 80);
@@ -114,7 +114,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
   test.each([30, 59, 60, 80, 99, 100, 200])(
     "no line of the drawing is longer than a terminal of %d columns",
     (columns) => {
-      const long = completed("completed", "word ".repeat(80));
+      const long = runEnded("completed", "word ".repeat(80));
       const live = tree([{ is: long, helper: long }, { is: waiting }, { is: thinking, helper: thinking }]);
       for (const line of drawn(live, 20, columns)) expect(cellWidth(line)).toBeLessThan(columns);
     },
@@ -132,7 +132,7 @@ test("the drawing shows the progress of an agent's to-do list after the agent's 
 });
 
 test("a run needs a person if it is paused or has an open item, but not if only a descendant needs a person", () => {
-  const live = tree([{ is: waiting }, { is: completed() }]);
+  const live = tree([{ is: waiting }, { is: runEnded() }]);
   const blocked: EventBody = {
     type: "RUN_SUSPENDED",
     payload: { waitingOn: { kind: "child_hitl", items: ["c0"] }, blockers: ["c0"] },

@@ -8,7 +8,7 @@ export interface Drawn<T> {
   node: T;
   /** The branch in front of the node, for example `│  ├─ `. Empty for the top node. */
   branch: string;
-  /** The branch in front of a second line of the same node. */
+  /** The text in front of further lines of the same node. */
   below: string;
 }
 
@@ -34,7 +34,7 @@ export function allNodes<T extends Branching<T>>(top: T): T[] {
   return [top, ...top.children.flatMap((child) => allNodes(child))];
 }
 
-/** Chooses which nodes to show. If space is short, ended children of ended nodes are left out first, then the least urgent nodes. */
+/** Chooses which nodes to show. If space is short, it first leaves out ended children of ended nodes, then the least urgent nodes. */
 export function chooseShown<T extends Branching<T> & { readonly parent: T | undefined }>(
   top: T,
   room: number,

@@ -1,10 +1,9 @@
-// Wraps long lines between words, because a terminal would break them in the middle of a word. Colour codes have no width.
+// Wraps long lines between words, because a terminal would break them in the middle of a word. Colour codes take no space.
 // If the output is not a terminal, lines are left unchanged.
 
 import { type Screen, visibleWidth } from "../screen.ts";
 import { wordWrap } from "./word-wrap.ts";
 
-/** The screen that the lines are written to. */
 export type Page = Pick<Screen, "rich" | "columns" | "paint">;
 
 /** Wraps lines and indents continuation lines. A line with a command is never wrapped, so that people can copy the command. */

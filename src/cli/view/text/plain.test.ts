@@ -31,7 +31,7 @@ describe("[A64] text from models, tools, files and people", () => {
     expect(plain("one\r\ntwo")).toBe("one\ntwo");
   });
 
-  test("`plain` spells out a joiner or variation selector outside an emoji", () => {
+  test("`plain` replaces a joiner or variation selector with its code, unless it is part of an emoji", () => {
     expect(plain("a\u200db")).toBe("a⟦U+200D⟧b");
     expect(plain("1\ufe0f")).toBe("1⟦U+FE0F⟧");
   });
@@ -40,7 +40,7 @@ describe("[A64] text from models, tools, files and people", () => {
     expect(plainLine(" a\n\n b\u2028c ")).toBe("a b⟦U+2028⟧c");
   });
 
-  test("text that arrives in pieces is sanitised like the whole text, and no character is split", () => {
+  test("text that arrives in pieces is sanitised like text that arrives at once, and no character is split", () => {
     const text = "wave 🌊\r\nnext \u001b[2J";
     const pieces = plainPieces();
     expect(text.split("").map(pieces).join("")).toBe(plain(text));

@@ -1,5 +1,5 @@
 // Sanitises text from models, tools, files and people before it is printed (A17, A64).
-// Sanitised text cannot control the terminal, and its invisible characters are spelled out.
+// Sanitised text cannot control the terminal. Invisible characters are replaced with their codes.
 // Only our own code sets colours and moves the cursor.
 
 /** Matches hidden characters: control characters except tab and newline, bidirectional marks, invisible characters and lone surrogates. */

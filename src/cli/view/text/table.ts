@@ -45,7 +45,7 @@ function stackRows(rows: readonly (readonly string[])[], width: number): string[
   );
 }
 
-/** Stacks the cells to the right of the row's head. Each cell is wrapped between words. */
+/** Puts the cells below each other, to the right of the row's head. Each cell is wrapped between words. */
 function hangCells(head: string, cells: readonly string[], width: number): string[] {
   const indent = cellWidth(head);
   const lines = cells

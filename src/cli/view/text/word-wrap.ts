@@ -1,4 +1,4 @@
-// Wraps text between words and streams the agent's text. If the screen cannot stream, the text is written once it is recorded.
+// Wraps text between words, and writes the agent's text as it arrives. A screen that cannot stream gets the recorded text instead.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import { type Screen, visibleWidth } from "../screen.ts";
@@ -7,7 +7,7 @@ import { plainPieces } from "./plain.ts";
 type TextDelta = Extract<Delta, { type: "text.delta" }>;
 
 export interface StreamedWords {
-  /** Announces that a model call has started, so pieces of its text can follow. */
+  /** Must be called when a model call starts. Text of other calls is then ignored. */
   expect(callId: string, attempt: number): void;
   piece(delta: TextDelta): void;
   /** Writes the part of the recorded text that was not streamed. */
