@@ -22,7 +22,7 @@ const count = (type: JournalEvent["type"]) => (events: JournalEvent[]) =>
 const triggers: Fact = (events) =>
   events.flatMap(({ type, payload }) => (type === "RUN_STARTED" ? [payload.trigger] : []));
 
-/** For each example, one typical fact about its journals. */
+/** One typical fact about the journals of each example. */
 const FACTS: Record<string, { fact: Fact; is: unknown }> = {
   "01-hello": { fact: (events) => events.length, is: 4 },
   "02-approval": {
@@ -51,7 +51,7 @@ const FACTS: Record<string, { fact: Fact; is: unknown }> = {
 const guide = globSync("docs/{guide,how}/*.md", { cwd: ROOT });
 const NAMES = globSync("[0-9][0-9]-*", { cwd: HERE }).toSorted();
 
-test("[S3-67] each of the twelve examples has a fact to check, and is in the list of examples", () => {
+test("[S3-67] each of the twelve examples is in the list of examples, and has a fact that this test checks", () => {
   expect(NAMES).toEqual(Object.keys(FACTS));
   const list = readFileSync(join(HERE, "README.md"), "utf8");
   for (const name of NAMES) expect(list).toContain(`| [${name}](${name}/README.md) |`);
@@ -68,9 +68,9 @@ describe.concurrent.each(NAMES)("%s", (name) => {
     expect(stdout).toContain("\nChecked.\n");
     const { fact, is } = FACTS[name]!;
     expect(fact(await journalsOf(stdout))).toEqual(is);
-    const printed = new Set(normalized(stdout));
+    const printed = new Set(normalizeOutput(stdout));
     for (const { page, block } of blocksOf(name.slice(3), [...guide, `examples/${name}/README.md`]))
-      for (const line of normalized(block)) expect(printed, page).toContain(line);
+      for (const line of normalizeOutput(block)) expect(printed, page).toContain(line);
   });
 
   test("the README has a command that runs the example with a real model", () => {
@@ -173,7 +173,7 @@ function blocksOf(name: string, pages: readonly string[]): { page: string; block
 }
 
 /** Removes the parts that differ from run to run: ids, times, and event numbers that depend on which child ends first. */
-function normalized(text: string): string[] {
+function normalizeOutput(text: string): string[] {
   return text
     .replaceAll(/\b[rc][0-9a-z]{21}\b/g, "<run>")
     .replaceAll(/untrusted-[0-9a-z]{16}/g, "untrusted-<nonce>")

@@ -90,13 +90,13 @@ test.each([
   expect(problems.join("\n")).toContain(where);
 });
 
-test("if users choose the keys of a map, the manifest check accepts any key in it", () => {
+test("the manifest check accepts any key in a map whose keys users can choose", () => {
   const [map] = manifestsOf(read("kubernetes/cadre.yaml"));
   expect(kubernetesProblems({ ...map!, data: { anything: "x" } })).toEqual([]);
 });
 
 // The API resolves a run's model when it admits the run, and a worker calls the model later.
-// If only the workers had the provider's key, the API would use the scripted model by default and reject requests that name a model.
+// The API and the workers both need the provider's key. Without it, the API would use the scripted model and reject requests that name a model.
 test.each(["compose/pg-boss.yaml", "compose/restate.yaml", "kubernetes/cadre.yaml"])(
   "%s gives the API the same provider variables as the workers",
   (file) => {

@@ -56,15 +56,16 @@ function tarballOf(name: string, version: string): Buffer {
 test("[E8] the image contains the tested versions of the Postgres client, pg-boss and Restate's SDK, but no test dependencies", async () => {
   const place = join(folder, "cadre");
   await mkdir(place);
-  const wanted = (versions: Versions) => Object.fromEntries(OPTIONAL.map((name) => [name, versions[name]]));
+  const pickVersions = (versions: Versions) =>
+    Object.fromEntries(OPTIONAL.map((name) => [name, versions[name]]));
   await writeFile(
     join(place, "package.json"),
     JSON.stringify({
       name: "cadre",
       private: true,
-      peerDependencies: wanted(peerDependencies),
+      peerDependencies: pickVersions(peerDependencies),
       peerDependenciesMeta: Object.fromEntries(OPTIONAL.map((name) => [name, { optional: true }])),
-      devDependencies: { ...wanted(devDependencies), vitest: devDependencies["vitest"] },
+      devDependencies: { ...pickVersions(devDependencies), vitest: devDependencies["vitest"] },
     }),
   );
   const env = {

@@ -1,7 +1,7 @@
 // Tells Vitest to start the slowest test files first.
 // On a fresh clone, Vitest does not know the durations and starts the largest files first.
-// Without this file, small but slow files would run last, while other cores are idle.
-// Files that mostly wait alternate with files that mostly compute, so that they do not slow each other down.
+// This order prevents small but slow files from running last while other cores are idle.
+// Files that mostly wait alternate with files that mostly compute. Otherwise the computing files would slow each other down.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

@@ -1,5 +1,5 @@
-// Tests that the agents shipped with Cadre match their specifications: the agents that each can call, its tools and its limits.
-// The tables in this file have the specifications, and `agents/` has the agents.
+// Tests that the agents shipped with Cadre match their specifications: their tools, their limits, and the agents that they can call.
+// The specifications are tables in this file. The agents are in `agents/`.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { builtinTools } from "../src/tools/index.ts";
 import { canonicalRule } from "../src/tools/tool-names.ts";
 import { bash, write } from "./support/judge.ts";
 
-/** Tools that the agents name, but that this version of Cadre does not have. An agent still works without them. */
+/** Tools that the agents name, but that this version of Cadre does not have. The agents work without these tools. */
 const LATER = ["Task"];
 
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));

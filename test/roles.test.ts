@@ -1,5 +1,5 @@
-// Tests the permissions of the seven roles of `factory`: the tools that each role is offered, and the verdict if the project has no rules.
-// `–` means that the role is not offered the tool, and that a call of the tool is refused.
+// Tests the permissions of the seven roles of `factory`: their tools, and the verdict on each call if the project has no rules.
+// `–` means that the role is not offered the tool, and that Cadre refuses calls of the tool.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";

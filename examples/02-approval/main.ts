@@ -3,7 +3,7 @@
 import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
 import { type Example, main } from "../shared/play.ts";
 
-/** Plays the person, who approves the edit of the settings and rejects everything else. */
+/** Simulates the person, who approves the edit of the settings and rejects everything else. */
 function person({ tool }: ApprovalView): DecisionBody {
   return tool === "Edit" ? { decision: "approve" } : { decision: "reject", note: "Not before noon." };
 }

@@ -1,4 +1,4 @@
-// `node examples/08-best-of/main.ts`: three drafts follow different strategies to name a function, and a judge picks the best name.
+// `node examples/08-best-of/main.ts`: an agent drafts three names for a function, each with a different strategy. A judge picks the best name.
 
 import { type Example, main } from "../shared/play.ts";
 

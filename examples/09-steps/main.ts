@@ -7,7 +7,7 @@ export const example: Example = {
   folder: import.meta.dirname,
   agent: "mender",
   shows: [],
-  /** Plays the person, who decides to leave the program unfixed. */
+  /** Simulates the person, who decides to leave the program unfixed. */
   person: () => ({ decision: "answer", answer: "leave it" }),
   expected: {
     tree: ["mender, user, 4"],

@@ -1,4 +1,4 @@
-// Plays every ending of the demo. What the demo says about the service, the log and the code must be true.
+// Tests every ending of the demo. Also checks that the demo describes the service, the log and the code correctly.
 
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { fold } from "../../src/projections/projection.ts";
 import { usageProjection } from "../../src/projections/usage/run-usage.ts";
 import {
   attend,
-  begun,
+  countStarted,
   endOf,
   eventsOf,
   isGreen,
@@ -44,8 +44,8 @@ test("the agent reads the log, finds the bug and makes the tests pass; only the 
   expect(results[0]).toContain("logs/checkout.log:32:2026-11-17T09:30:07.003Z ERROR order 48247");
   expect(results.filter((output) => /\bfail 2\b[\s\S]*\[exit 1,/.test(output))).toHaveLength(1);
   expect(results.filter((output) => /\bfail 0\b[\s\S]*\[exit 0,/.test(output))).toHaveLength(1);
-  expect(begun(journal, "Edit")).toBe(1);
-  expect(begun(journal, "Bash")).toBe(2);
+  expect(countStarted(journal, "Edit")).toBe(1);
+  expect(countStarted(journal, "Bash")).toBe(2);
   expect(result.summary).toMatch(/^Fixed: .*lose a cent to rounding.*all tests of the service pass\.$/);
   expect(result.files_modified).toEqual(["service/pricing.js"]);
   expect(result.files_created).toEqual([]);
@@ -76,7 +76,7 @@ test("if the demo runs again after the fix, the tests pass; the agent changes no
   expect(result.files_modified).toEqual([]);
 });
 
-test("if no rule allows the tests, running them needs approval too; one approval is enough for the whole run", async () => {
+test("if no rule allows running the tests, the test command needs approval too; one approval is enough for the whole run", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage);
@@ -102,7 +102,7 @@ test("if the person rejects the edit, the agent reports the cause and changes no
   expect(result.details).toContain("Rejected by ada: code freeze until noon");
   expect(result.warnings).not.toEqual([]);
   expect(result.files_modified).toEqual([]);
-  expect(begun(journal, "Edit")).toBe(0);
+  expect(countStarted(journal, "Edit")).toBe(0);
   expect(await stage.read("service/pricing.js")).toBe(code);
 });
 
@@ -126,11 +126,11 @@ test.each([
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage, TESTS_ALLOWED);
-  const changed = (item: ApprovalItem): Decision => ({
+  const replaceEdit = (item: ApprovalItem): Decision => ({
     decision: "edit",
     input: { ...(item.input as object), new_string: replacement },
   });
-  await attend(runtime, runId, changed);
+  await attend(runtime, runId, replaceEdit);
   const { journal, result } = await endOf(runtime, runId);
   expect(result.summary).toMatch(summary);
   expect(await stage.read("service/pricing.js")).toContain(replacement);
@@ -169,8 +169,8 @@ test("if the process ends while an approval is open, another process continues t
   expect(asked.map((item) => item.id)).toEqual([shown!.id]);
   expect(journal.slice(0, before.length)).toEqual(before);
   expect(result.summary).toMatch(/^Fixed/);
-  expect(begun(journal, "Edit")).toBe(1);
-  expect(begun(journal, "Bash")).toBe(2);
+  expect(countStarted(journal, "Edit")).toBe(1);
+  expect(countStarted(journal, "Bash")).toBe(2);
   expect(eventsOf(journal, "MODEL_CALL_STARTED")).toHaveLength(7);
   expect(isGreen(stage.folder)).toBe(true);
 });

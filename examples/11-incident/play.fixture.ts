@@ -22,7 +22,7 @@ const NOT_PLAYED = new Set([".cadre", "incident.test.ts", "play.fixture.ts"]);
 export interface Stage extends AsyncDisposable {
   folder: string;
   read(path: string): Promise<string>;
-  /** Starts a runtime in this folder. It is stopped when the stage is disposed. `hasty` leaves out the script's pauses for viewers. */
+  /** Starts a runtime in this folder and stops it when the stage is disposed. `hasty` skips the pauses that the script makes for viewers. */
   runtime(options?: { hasty?: boolean }): Promise<RuntimeAssembly>;
 }
 
@@ -105,7 +105,7 @@ export async function nextItem({ store }: RuntimeAssembly, runId: string): Promi
 export const eventsOf = <Type extends EventType>(journal: readonly JournalEvent[], type: Type) =>
   journal.filter((event): event is EventOf<Type> => event.type === type);
 
-/** The journal and the result of a completed run. The store verifies the journal against its hash chain. */
+/** Returns the journal and the result of a completed run. The store verifies the journal against its hash chain. */
 export async function endOf({ store }: RuntimeAssembly, runId: string) {
   const journal = await store.journal.read(runId);
   const last = journal.at(-1)!;
@@ -113,14 +113,13 @@ export async function endOf({ store }: RuntimeAssembly, runId: string) {
   return { journal, result: last.payload.result };
 }
 
-/** Counts the started calls of a tool. */
-export function begun(journal: readonly JournalEvent[], tool: string): number {
+export function countStarted(journal: readonly JournalEvent[], tool: string): number {
   const ids = eventsOf(journal, "TOOL_PROPOSED").filter((event) => event.payload.name === tool);
   const wanted = new Set(ids.map((event) => event.payload.toolCallId));
   return eventsOf(journal, "TOOL_STARTED").filter((event) => wanted.has(event.payload.toolCallId)).length;
 }
 
-/** Runs the service's own tests, without Cadre. Returns whether they pass. */
+/** Runs the service's own tests without Cadre. Returns true if they pass. */
 export function isGreen(folder: string): boolean {
   const [, ...args] = TEST_COMMAND.split(" ");
   return spawnSync(process.execPath, args, { cwd: folder, env: {} }).status === 0;

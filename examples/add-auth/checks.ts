@@ -47,7 +47,7 @@ function notParallel(events: readonly JournalEvent[]): string[] {
   return overlap ? [] : ["The workers were not at work together: one had ended before another began."];
 }
 
-/** P4, P5: a command starts only once, unless a person chose `run again`. A person is asked only once about each call. */
+/** P4, P5: a command starts only once, unless a person chose `run again`. Cadre asks a person only once about each call. */
 function repeatedCalls(events: readonly JournalEvent[]): string[] {
   const count = (type: "TOOL_STARTED" | "OUTCOME_DECIDED", { runId, payload }: EventOf<"TOOL_PROPOSED">) =>
     ofType(events, type).filter(

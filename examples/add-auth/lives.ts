@@ -8,7 +8,7 @@ import type { JournalEvent } from "../../src/journal/events.ts";
 const WORK = join(import.meta.dirname, "work.ts");
 
 export interface Watcher {
-  /** Called once for every event of the tree, in order, across all processes. If it returns true, the process is killed. */
+  /** Called once for every event of the tree, in order, across all processes. If `saw` returns true, the process is killed. */
   saw(event: JournalEvent): boolean;
   killed(): void;
 }

@@ -50,7 +50,7 @@ async function work({ folder }: Stage, kill: boolean): Promise<{ root: string; k
   return { root, kills };
 }
 
-/** Recognises the worst moment for a kill: an unsafe command is running, and two other workers are busy. */
+/** The function returns true once: when a worker starts its first unsafe command. This is the worst moment for a kill. */
 function firstCommandOfWorker(): (event: JournalEvent) => boolean {
   const workers = new Set<string>();
   const commands = new Set<string>();

@@ -1,4 +1,4 @@
-// Plays the person, who approves the two kinds of call for which cadre.yaml requires approval.
+// Simulates the person, who approves the two kinds of call for which cadre.yaml requires approval.
 // If a crash interrupted a call, the person also decides its outcome.
 // The person rejects everything else, so that an unexpected question makes the example fail.
 
@@ -24,7 +24,7 @@ function decisionOn({ tool, input }: ApprovalView): DecisionBody {
     : { decision: "reject", note: "This example has no use for that." };
 }
 
-/** Tests change nothing, so they can run again. For any other command, the person cannot know whether it took effect. */
+/** Tests change nothing, so the person lets them run again. The person cannot know whether any other command took effect. */
 function verdictOn({ input }: ApprovalView): { verdict: "run_again" | "fail"; note: string } {
   const { command = "" } = input as { command?: string };
   return command.startsWith("node --test")

@@ -45,7 +45,7 @@ function tell(event: JournalEvent): string | undefined {
   }
 }
 
-/** The command that needs approval. For a change of a file, the tool and the file's name, which comes from the diff. */
+/** Describes what needs approval: the command, or the tool and the name of the file that it changes. The file name comes from the diff. */
 function wish({ payload: { name, preview = "" } }: EventOf<"TOOL_PROPOSED">): string {
   return name === "Bash" ? preview : `${name} ${/^\+\+\+ (\S+)/m.exec(preview)?.[1] ?? ""}`;
 }

@@ -19,7 +19,7 @@ const evaluate = () =>
     env: { ...ENVIRONMENT, PATH, NODE_COMPILE_CACHE, HOME: root, TMPDIR: root },
   });
 
-test("[EV3] the example passes; after an answer was changed, the evaluation fails and reports the regression", () => {
+test("[EV3] the example passes; if an answer changes, the evaluation fails and reports the regression", () => {
   cpSync(import.meta.dirname, join(root, "p"), { recursive: true });
   const first = evaluate();
   expect(first.stderr).toBe("");

@@ -27,7 +27,7 @@ export interface Expected {
   misses?: Record<string, string[]>;
   /** Agents that must work at the same time: all of them must start before the first of them ends. */
   together?: string[];
-  /** Events that the journals must contain, in commit order. Each has a type and a part of the payload: `APPROVAL_DECIDED reject`. */
+  /** Events that the journals must contain, in commit order. Each line has a type and a part of the payload: `APPROVAL_DECIDED reject`. */
   journal?: string[];
   /** Text that each file must contain at the end, or `null` if the file must not exist. */
   files?: Record<string, string | null>;
@@ -35,18 +35,18 @@ export interface Expected {
 
 export function problemsOf(expected: Expected, played: Played, folder: string): string[] {
   return [
-    ...unfinished(played),
+    ...unfinishedRuns(played),
     ...wrongTree(expected, played),
     ...wrongAnswer(expected, played),
     ...Object.entries(expected.reads).flatMap(([agent, parts]) => notRead(agent, parts, played)),
     ...Object.entries(expected.misses ?? {}).flatMap(([agent, parts]) => readToo(agent, parts, played)),
-    ...apart(expected.together ?? [], played),
-    ...notHappened(expected.journal ?? [], played),
+    ...notParallel(expected.together ?? [], played),
+    ...missingEvents(expected.journal ?? [], played),
     ...Object.entries(expected.files ?? {}).flatMap(([file, text]) => wrongFile(join(folder, file), text)),
   ];
 }
 
-export function unfinished({ tree }: Played): string[] {
+export function unfinishedRuns({ tree }: Played): string[] {
   return allNodes(tree)
     .filter(({ status }) => status !== "completed")
     .map(({ agent, id, status, summary }) => `${agent} (run ${id}) is ${status}: ${summary}`);
@@ -89,8 +89,8 @@ function readToo(agent: string, parts: readonly string[], played: Played): strin
   );
 }
 
-/** Checks that these agents worked at the same time: the first run of each agent started before any of these runs ended. */
-function apart(agents: readonly string[], { tree, events }: Played): string[] {
+/** Checks that these agents worked in parallel: the first run of each agent started before any of these runs ended. */
+function notParallel(agents: readonly string[], { tree, events }: Played): string[] {
   const ids = new Set(agents.map((agent) => runsOf(agent, tree)[0]?.id));
   const own = events.filter(({ runId }) => ids.has(runId));
   const lastStart = own.findLastIndex(({ type }) => type === "RUN_STARTED");
@@ -100,7 +100,7 @@ function apart(agents: readonly string[], { tree, events }: Played): string[] {
 }
 
 /** Each expected line has an event type, followed by a part of the event's payload. */
-function notHappened(wanted: readonly string[], { events }: Played): string[] {
+function missingEvents(wanted: readonly string[], { events }: Played): string[] {
   let at = 0;
   return wanted
     .filter((line) => {

@@ -13,14 +13,14 @@ export function journalLines(events: readonly JournalEvent[]): string[] {
   const words = new Map(fold(timelineProjection, events).entries.map(({ seq, title }) => [seq, title]));
   return table(
     events.map((event) => {
-      const said = plainLine(inShort(event) ?? words.get(event.seq) ?? "");
-      return [String(event.seq).padStart(3), event.type, clipped(said)];
+      const said = plainLine(shortText(event) ?? words.get(event.seq) ?? "");
+      return [String(event.seq).padStart(3), event.type, clipText(said)];
     }),
   );
 }
 
-/** A shorter text for some events: the pattern slot or the tool call says more than the usual description. */
-function inShort({ type, payload }: JournalEvent): string | undefined {
+/** Returns a text that is more useful here than the usual description, such as the tool's name and the verdict. */
+function shortText({ type, payload }: JournalEvent): string | undefined {
   switch (type) {
     case "AGENT_THOUGHT":
       return textOf(payload.content) === "" ? `Calls ${calledIn(payload.content)}` : undefined;
@@ -40,4 +40,4 @@ const calledIn = (content: Parameters<typeof toolCallsOf>[0]): string =>
     .map(({ toolName }) => toolName)
     .join(", ");
 
-const clipped = (text: string): string => (text.length <= WIDTH ? text : `${text.slice(0, WIDTH - 1)}…`);
+const clipText = (text: string): string => (text.length <= WIDTH ? text : `${text.slice(0, WIDTH - 1)}…`);

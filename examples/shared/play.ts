@@ -13,7 +13,7 @@ import { allNodes } from "../../src/cli/view/text/branches.ts";
 import { plain } from "../../src/cli/view/text/plain.ts";
 import { baseName } from "../../src/journal/agent-id.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
-import { type Expected, type Played, problemsOf, unfinished } from "./checks.ts";
+import { type Expected, type Played, problemsOf, unfinishedRuns } from "./checks.ts";
 import { journalLines } from "./journal.ts";
 import { makeStage } from "./stage.ts";
 import { treeLines } from "./tree.ts";
@@ -23,7 +23,7 @@ export interface Example {
   folder: string;
   /** The agent that gets the task. */
   agent: string;
-  /** Answers open items. Absent if the example never asks a person. */
+  /** Answers the questions and approvals of the example. Absent if the example never asks a person. */
   person?: (item: ApprovalView) => DecisionBody;
   /** Agents whose prompts are printed in full. */
   shows: string[];
@@ -49,7 +49,7 @@ async function play(example: Example, say: (text: string) => void, model?: strin
     await followToEnd(runId, client, example.person, model === undefined ? PATIENCE_MS : LONG_PATIENCE_MS);
     const played = await playedOf(runId, client);
     for (const text of reportLines(example, played)) say(text);
-    const wrong = model === undefined ? problemsOf(example.expected, played, folder) : unfinished(played);
+    const wrong = model === undefined ? problemsOf(example.expected, played, folder) : unfinishedRuns(played);
     const word = model === undefined ? "Checked." : `Ended, with ${model}.`;
     if (wrong.length === 0) say(`\n${word}\n\n  cadre show ${runId} -C ${folder}`);
     return wrong;
@@ -58,7 +58,7 @@ async function play(example: Example, say: (text: string) => void, model?: strin
   }
 }
 
-/** No example waits for a real person or for the network. If an example takes longer than this, it has failed, and the checks say why. */
+/** Time limit for an example. No example waits for a real person or for the network, so a slow example has failed, and the checks say why. */
 const PATIENCE_MS = 60_000;
 const LONG_PATIENCE_MS = 600_000;
 

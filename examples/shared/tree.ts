@@ -1,4 +1,4 @@
-// Prints a tree of runs: which agent started each run and why, how the run ended, and its time and cost.
+// Prints a tree of runs: the agent and the trigger of each run, how the run ended, and its time and cost.
 
 import type { RunTree } from "../../src/api/client/types.ts";
 import { branches } from "../../src/cli/view/text/branches.ts";
@@ -14,13 +14,13 @@ export function treeLines(top: RunTree, nameOf: NameOf = ({ agent }) => baseName
     node.trigger,
     node.status,
     duration(timeOf(node)),
-    ...spent(node.usage),
+    ...usageColumns(node.usage),
   ]);
-  return table([...rows, ["together", "", "", duration(timeOf(top)), ...spent(top.treeUsage)]]);
+  return table([...rows, ["together", "", "", duration(timeOf(top)), ...usageColumns(top.treeUsage)]]);
 }
 
-/** P3: if a crash interrupted model calls, the tree shows them, because they might have cost money. */
-function spent(usage: RunTree["usage"]): string[] {
+/** P3: the tree also shows model calls that a crash interrupted, because they might have cost money. */
+function usageColumns(usage: RunTree["usage"]): string[] {
   const { modelCalls, wastedCalls } = usage;
   const inVain = wastedCalls > 0 ? `${plural(wastedCalls, "model call")} in vain` : "";
   return [plural(modelCalls, "model call"), describeTokens(usage), describeCost(usage), inVain];

@@ -14,7 +14,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Checking {
   root: Schema;
-  /** Number of steps left, so that a recursive schema cannot run forever. At 0 the check stops. */
+  /** Number of steps left. At 0 the check stops, so that a recursive schema cannot keep it running forever. */
   steps: number;
   /** Nesting depth of the current schema. References add to the depth. */
   depth: number;

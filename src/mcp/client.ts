@@ -55,7 +55,7 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => forget() } },
     },
   );
-  // The server cannot ask a person. With `defaults`, each of its questions is answered with the question's default values.
+  // The server cannot ask a person. If `defaults` is set, Cadre answers each question of the server with the default values.
   if (defaults)
     client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
   const transport = transportTo(parts);
@@ -87,7 +87,7 @@ function transportTo({ server, folder, environment, env }: ConnectionParts): Tra
 
 const MAX_PAGES = 50;
 
-/** Lists a server's tools, page by page. It stops when there are more tools than Cadre accepts. */
+/** Lists a server's tools, page by page. Stops when the server has more tools than Cadre accepts. */
 export async function listTools(client: Client, name: string): Promise<Listing> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: ["it has no tools"] };
   const offered: unknown[] = [];
@@ -114,7 +114,7 @@ export function reasonOf(error: unknown, transport: Transport): string {
   return messageOf(firstCause(error)).slice(0, 1_000);
 }
 
-/** Finds the innermost cause: `connect ECONNREFUSED` in `probe failed: fetch failed: connect ECONNREFUSED`. */
+/** Finds the innermost cause. In `probe failed: fetch failed: connect ECONNREFUSED`, it is `connect ECONNREFUSED`. */
 function firstCause(error: unknown): unknown {
   let cause = error;
   for (let depth = 0; depth < 8; depth++) {

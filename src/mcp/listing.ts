@@ -21,7 +21,7 @@ export interface Listing {
 export const MAX_TOOLS = 200;
 const MAX_CHARACTERS = 64_000;
 const MAX_DEPTH = 24;
-/** Maximum number of problems to list. People do not need more. */
+/** Maximum number of problems to list. */
 const MAX_PROBLEMS = 20;
 
 const Offered = z.looseObject({

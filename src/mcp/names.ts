@@ -29,7 +29,7 @@ export function toolNameProblem(server: string, tool: string): string | undefine
     : undefined;
 }
 
-/** Finds names that look alike. Cadre cannot know which of them is the fake, so it returns all of them. */
+/** Finds names that look alike. Cadre cannot know which name is the fake, so it returns all of them. */
 export function lookalikes(names: readonly string[]): Set<string> {
   const groups = Map.groupBy(names, skeleton);
   return new Set([...groups.values()].filter((group) => group.length > 1).flat());

@@ -39,7 +39,7 @@ export interface PinPlace {
   home?: string;
 }
 
-/** Reads a server's pin. Returns undefined if there is no pin or it cannot be read. */
+/** Reads a server's pin. Returns undefined if the pin does not exist or is unreadable. */
 export function readPin(place: PinPlace, server: string): Pin | undefined {
   try {
     return Pin.parse(JSON.parse(readFileSync(pinFile(place, server), "utf8")));
@@ -81,7 +81,7 @@ export function launchOf({ command, args, env, url, headers }: McpServer, folder
 export const launchHash = (launch: Launch): string =>
   createHash("sha256").update(canonical(launch)).digest("hex");
 
-/** The server's command line or URL, in a form for people. */
+/** The server's command line or URL, as people read it. */
 export const launchText = ({ command, args = [], url }: Launch): string =>
   url ??
   [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word!) ? word : JSON.stringify(word))).join(" ");
@@ -91,7 +91,7 @@ export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === 
 const SCRIPT = /\.([cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/i;
 const MAX_PROGRAM = 20 * 1024 * 1024;
 
-/** Hashes the project's files that a command line names. If such a file changes, the same command starts a different program (A49). */
+/** Hashes the project files that a command line names. If such a file changes, the same command starts a different program (A49). */
 function programsOf(words: readonly string[], folder: string): Record<string, string> | undefined {
   const root = realFolder(folder);
   const found = words.flatMap((word, index) => {

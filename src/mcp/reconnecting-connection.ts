@@ -1,4 +1,4 @@
-// The connection to one MCP server. It opens when it is first needed, and reopens if it is lost. Each failure increases the delay before the next attempt.
+// The connection to one MCP server. It opens on first use and reopens after a loss. Each failure increases the delay before the next attempt.
 // All runs of the process share the connection. A process that needs no MCP server never loads the MCP package.
 //  C6  The list of tools is cached until the server says that its tools have changed, or until the connection reopens.
 
@@ -70,7 +70,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   };
 }
 
-/** Makes the promise reject for one caller when that caller's signal aborts. The work continues for other callers. */
+/** Rejects the promise for one caller when that caller's signal aborts. The work continues for other callers. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   work.catch(() => undefined);
@@ -85,7 +85,7 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** Delays new attempts to reach a failed server: 1 s, 2 s, 4 s … up to a minute. A caller that comes too early gets the last error. */
+/** Delays new attempts to reach a failed server: 1 s, 2 s, 4 s … up to a minute. A caller that tries sooner gets the last error. */
 function createBackOff(clock: Clock) {
   let failures = 0;
   let last = "";

@@ -62,7 +62,7 @@ const LOG: Plan = { tools: [{ name: "log", description: "Shows the log." }] };
 const starts = (): number => notesOf(plan).filter((note) => note.startsWith("start")).length;
 
 describe("pinning servers", () => {
-  test("a server is started when an agent first needs it; after that, its tools are read from the pin without starting it", async () => {
+  test("a server is started when an agent first needs it; after that, Cadre reads its tools from the pin and does not start the server", async () => {
     writePlan(plan, LOG);
     const first = open();
     expect(names(first)).toEqual([]);
@@ -180,7 +180,7 @@ describe("[A49] a server or tool that differs from its pin is not used", () => {
     expect(await call(later, "mcp__git__log")).toMatchObject({ stale: true });
   });
 
-  test("the next run uses a server that was approved from another process", async () => {
+  test("after a person approves a server in another process, the next run uses the server", async () => {
     writePlan(plan, LOG);
     const servers = open();
     await servers.ready(["git"]);
@@ -250,7 +250,7 @@ inner
     });
   });
 
-  test("a trusted server's answer is not marked; a long answer is shortened, but its full text is kept", async () => {
+  test("a trusted server's answer is not marked as untrusted; a long answer is shortened, but its full text is kept", async () => {
     const structuredContent = { rows: ["x".repeat(50_000)] };
     writePlan(plan, {
       tools: [{ name: "log" }],
@@ -264,7 +264,7 @@ inner
     expect(full).toBe(JSON.stringify(structuredContent, null, 2));
   });
 
-  test("[A54] if the server dies during a call, the answer says that the call might have taken effect; a closed server is not called", async () => {
+  test("[A54] if the server dies during a call, the answer says that the call might have taken effect; after `close`, no server is called", async () => {
     writePlan(plan, { tools: [{ name: "log" }], does: { log: "die" } });
     const servers = open();
     await servers.ready(["git"]);

@@ -1,4 +1,4 @@
-// All MCP servers of a project. Pins tell Cadre which tools the servers have, so Cadre starts no server to find out.
+// All MCP servers of a project. Cadre learns from the pins which tools the servers have, so it does not have to start them.
 // A server without a pin is started and pinned just before the first run of an agent that could use it.
 // If the command, URL or a description of a pinned server changes, the change takes effect only after a person approves it.
 
@@ -158,7 +158,7 @@ const connectionTo = (name: string, server: McpServer, parts: ServersParts): Con
   return createConnection({ name, server, folder, environment, env, clock });
 };
 
-/** Reads the pin again. Returns true if the pin is new, because a person approved the server in another process. */
+/** Reads the pin again. Returns true if a person approved the server in another process, so that the pin is new. */
 function refresh(entry: Entry, parts: ServersParts): boolean {
   entry.launch = launchOf(entry.config, parts.folder);
   const pin = readPin(parts, entry.name);

@@ -34,7 +34,7 @@ export function createStdioTransport(
       transport.onerror?.(error as Error);
     }
   });
-  const ended = (reason: string): void => {
+  const reportEnd = (reason: string): void => {
     const said = ownWords(errors);
     why = `${why ?? reason}${said === "" ? "" : `; the last that it said: ${said}`}`;
     transport.onclose?.();
@@ -62,12 +62,12 @@ export function createStdioTransport(
         errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
       });
       server.ended.then(
-        (code) => ended(endWords(code, argv[0]!)),
-        (error: Error) => ended(`it could not be started: ${error.message}`),
+        (code) => reportEnd(endWords(code, argv[0]!)),
+        (error: Error) => reportEnd(`it could not be started: ${error.message}`),
       );
     },
     async send(message: JSONRPCMessage) {
-      // Only our requests reset the limit. If our answers also reset the limit, the server could reset it by sending us requests.
+      // Only our requests reset the limit. If our answers reset it too, the server could avoid the limit by sending us requests.
       if ("method" in message && "id" in message) lines.allowMore();
       if (!server?.input.writable) throw new Error("it is not running");
       server.input.write(serializeMessage(message));

@@ -21,7 +21,7 @@ export interface SupervisedServer {
 
 const GRACE_MS = 2_000;
 
-/** The first argument is the mark, and the others are the command. Descriptor 3 is the pipe from Cadre. The supervisor has no mark. */
+/** The first argument is the mark, and the other arguments are the command. Descriptor 3 is the pipe from Cadre. The supervisor has no mark. */
 const SUPERVISOR = `
 mark=$1
 shift
@@ -98,7 +98,7 @@ export function startSupervisedServer(
   };
 }
 
-/** Tells people how a program ended. */
+/** Describes how a program ended. */
 export const endWords = (code: number, program: string): string =>
   code === 127
     ? `there is no program ${program}: install it, or give its path`

@@ -115,10 +115,10 @@ interface AnswerSource {
   nonce: string;
 }
 
-/** Bytes reserved for the mark and for Cadre's own text before the mark. */
+/** Bytes reserved for the untrusted mark and for Cadre's own text before it. */
 const FRAME = 1_000;
 
-/** Returns the text that a model reads. Text from an untrusted server is surrounded by a mark that the text cannot close. */
+/** Returns the text that a model reads. A mark surrounds the text of an untrusted server, and that text cannot end the mark. */
 function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
   const text = textOf(result) || "(no content)";
   const answer = markAnswer("", text, said);
@@ -128,11 +128,11 @@ function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
 /** `lead` is Cadre's own text, which comes before the server's text. */
 function markAnswer(lead: string, text: string, { server, trusted, nonce }: AnswerSource): ToolAnswer {
   const source = `mcp ${server}`;
-  const framed = (words: string): string => lead + (trusted ? words : markUntrusted(nonce, source, words));
+  const withMark = (words: string): string => lead + (trusted ? words : markUntrusted(nonce, source, words));
   const { text: shown, cut } = boundOutput(text, CONTEXT_BYTES - FRAME);
   return {
-    output: framed(shown),
-    ...(cut ? { full: framed(text) } : {}),
+    output: withMark(shown),
+    ...(cut ? { full: withMark(text) } : {}),
     ...(trusted ? {} : { untrusted: source }),
   };
 }

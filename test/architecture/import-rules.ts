@@ -48,7 +48,7 @@ const NODE_GLOBAL =
 /** Layers of the dashboard from the bottom up. Files outside these folders (`routes.tsx`, `main.tsx`) can import from all layers. */
 const PAGE_LAYERS = ["ui", "live", "display", "components", "pages"];
 
-/** The file whose function must be pure. AR17 proves this from its imports. */
+/** The file whose function must be pure. Rule AR17 checks the imports of this file. */
 const DECIDE = "src/loop/drive/decide.ts";
 
 /** Folders that contain only values and pure functions. For `agents` and `loop`, AR17 looks at the imports of each file. */
@@ -210,7 +210,7 @@ export const importRules: Rule[] = [
   },
 ];
 
-/** The shortest chain of imports from a file to a file for which `isTarget` is true. Type imports are included. */
+/** Returns the shortest chain of imports from `start` to a file for which `isTarget` is true. Type imports are included. */
 function pathTo(start: string, isTarget: (path: string) => boolean, tree: Tree): string[] | undefined {
   const sources = new Map(tree.sources.map((source) => [source.path, source]));
   const queue = [[start]];
@@ -253,7 +253,7 @@ function nodeGlobals(source: Source): string[] {
   });
 }
 
-/** For each set of files that import each other, the shortest cycle of imports. */
+/** Finds groups of files that import each other. Returns the shortest import cycle of each group. */
 function cycles(tree: Tree): string[][] {
   const next = new Map(tree.sources.map((source) => [source.path, targetsOf(source)]));
   const seen = new Set<string>();
@@ -280,7 +280,7 @@ function wayBack(start: string, next: ReadonlyMap<string, string[]>): string[] |
   return undefined;
 }
 
-/** Every file that a file imports directly or indirectly, with the shortest chain of imports to it. */
+/** Returns every file that `start` imports directly or indirectly, each with the shortest chain of imports to it. */
 function reachableFrom(start: string, tree: Tree): { source: Source; path: string[] }[] {
   const sources = new Map(tree.sources.map((source) => [source.path, source]));
   const first = sources.get(start);

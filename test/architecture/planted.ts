@@ -3,7 +3,7 @@
 
 type Planted = Record<string, string>;
 
-/** For each rule: a part of the expected message, the files that cause this message, and files without a problem. */
+/** Sources for each rule. `wrong` maps a part of the expected message to the files that cause it. `right` has files without a problem. */
 export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Planted }> = {
   AR1: {
     wrong: {

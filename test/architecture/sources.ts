@@ -1,5 +1,5 @@
 // Parses source files only as far as the architecture rules need.
-// TypeScript 7 has no compiler API. So we replace comments with spaces, and also the contents of strings, templates and regular expressions.
+// TypeScript 7 has no compiler API. So we replace comments and the contents of strings, templates and regular expressions with spaces.
 // Blanking does not change the length, so a match in the blanked text has the same position in the source.
 
 import { posix } from "node:path";
@@ -57,7 +57,7 @@ function findImports(path: string, text: string, code: string): Import[] {
 const PIECE = /\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[`{}/]|[^/"'`{}]+/y;
 const TEMPLATE_PIECE = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{|$)/y;
 const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
-/** After these characters, a slash starts a regular expression. After any other character, it divides or closes a tag. */
+/** A slash starts a regular expression after these characters. After any other character, it is a division or closes a tag. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{;+\-*%~^>]|\b(?:return|typeof|case|in|of|await|void))\s*$/;
 
 export function blank(text: string): string {

@@ -134,7 +134,7 @@ function unknownIds({ files, sources }: Tree): string[] {
 
 const idsIn = (text: string): string[] => text.match(/\b[A-Z]{1,3}\d{1,2}\b/g) ?? [];
 
-/** Expands a range of ids. For `F 1 50` and two digits, it returns F01, F02, … F50. */
+/** Expands a range of ids. The result for `F 1 50` with two digits is F01, F02, … F50. */
 function idsOf(range: string, digits: number): string[] {
   const [group = "", first, last] = range.split(" ");
   const count = Number(last) - Number(first) + 1;

@@ -1,5 +1,5 @@
 // Tests start some programs hundreds of times. This module bundles each of those programs into a few files.
-// Without a bundle, loading a thousand modules would take longer than most tests.
+// Loading a thousand separate modules would take longer than most tests.
 // A bundle behaves like the sources, and each module still finds the files next to its source.
 
 import { globSync, statSync, writeFileSync } from "node:fs";

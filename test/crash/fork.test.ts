@@ -1,13 +1,13 @@
-// Kills the process at the boundaries of a fork. A fork is never incomplete, no effect is repeated, and the original run stays unchanged.
+// Kills the process at the boundaries of a fork. After each kill, the fork is complete or absent, and the original run is unchanged.
 
 import { expect, it } from "vitest";
-import { inPool, liveThrough, undisturbed } from "./lives.ts";
+import { inPool, liveThrough, runUndisturbed } from "./lives.ts";
 
-/** By default, the test kills at every 5th boundary, and at the boundaries around the event that creates the fork. */
+/** The test kills the process at every 5th boundary by default, and always at the boundaries around the event that creates the fork. */
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 5 : 1;
 
 it("[FK6] after a kill, the fork is either complete or absent, and it continues without repeating an effect", async () => {
-  const fork = await undisturbed("fork");
+  const fork = await runUndisturbed("fork");
   const [origin, forked] = [fork.left.runs.find(({ path }) => path === "tester"), fork.left.runs[0]];
   expect(forked).toMatchObject({
     path: "fork of tester",

@@ -1,5 +1,5 @@
 // The final state of a scenario, except the parts that differ each time: ids, nonces and durations.
-// If two executions have the same final state, no user can distinguish them.
+// If two executions have the same final state, a user cannot tell the difference.
 
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
@@ -25,7 +25,7 @@ interface RunLeft {
   summary: string | undefined;
   /** The tool results that the model of this run read, in order. */
   read: string[];
-  /** The context that the run received in addition to its task. */
+  /** Texts that the run received in addition to its task. */
   heard: string[];
   /** The number of model answers in the journal. */
   thoughts: number;

@@ -61,7 +61,7 @@ interface Death {
   /** Counts one more boundary. Returns true if the process must be killed at this boundary. */
   isLast(name: string): boolean;
   isNear(): boolean;
-  /** Kills the process as soon as all earlier writes are on disk. No later write happens. */
+  /** Waits until all earlier writes are on disk, and then kills the process. Later writes are lost. */
   die(): Promise<never>;
   inFlight: Set<Promise<unknown>>;
 }
@@ -123,7 +123,7 @@ function countBoundaries(store: Store, death: Death): Store {
   });
 }
 
-/** Waits for the end of a run. While it waits, it answers every open item. */
+/** Returns a function that waits for the end of a run and answers every open item meanwhile. */
 function endsIn(store: Store, runtime: RuntimeAssembly, oracle: string): (runId: string) => Promise<void> {
   let onEnd: (runId: string) => void = () => {};
   store.journal.onCommit((events) => {

@@ -17,20 +17,20 @@ const STUCK = `still not done after ${STUCK_MS / 1000} s`;
 
 export interface Undisturbed {
   scenario: ScenarioName;
-  /** The boundaries that an undisturbed life passes, in order. */
+  /** The boundaries that a life passes if it is not killed, in order. */
   boundaries: string[];
   left: LeftBehind;
 }
 
 /** Executes the scenario without killing the process. */
-export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> {
+export async function runUndisturbed(scenario: ScenarioName): Promise<Undisturbed> {
   return inFolder(async (folder) => {
     await live(scenario, folder, NEVER);
     return { scenario, boundaries: lines(join(folder, "boundaries.log")), left: await leftBehind(folder) };
   });
 }
 
-/** Kills one life at each of these boundaries. The last life runs to the end. Its final state must equal that of an undisturbed life. */
+/** Kills one life at each of these boundaries. The last life runs to the end, with the same final state as a life without kills. */
 export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: number[]): Promise<void> {
   await inFolder(async (folder) => {
     try {
@@ -54,7 +54,7 @@ async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a life in a separate process until it is killed at the boundary. The life can also end before it reaches the boundary. */
+/** Runs a life in a separate process until it is killed at the boundary, or until it ends earlier. */
 function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number): Promise<void> {
   const child = spawn(process.execPath, [programPath("crash-child"), scenario, folder, String(killAt)], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -77,7 +77,7 @@ function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number)
   });
 }
 
-/** Runs the last life, and fails if it takes too long. This life is not killed, so it runs in the test's own process. */
+/** Fails if the last life takes too long. The last life is not killed, so it runs in the test's own process. */
 function inTime(life: Promise<void>): Promise<void> {
   const tooLong = setTimeout(STUCK_MS, undefined, { ref: false }).then(() => {
     throw new Error(STUCK);

@@ -1,5 +1,5 @@
 // The scenarios of the crash suite.
-// The simulated person looks into the log of real effects before answering, as a real person would check what happened.
+// The simulated person checks the log of real effects before each answer.
 
 import type { ForkRequest } from "../../src/loop/commands/fork.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -30,7 +30,7 @@ const say = (message: string) => ({ tool: "broadcast", input: { message } });
 const vote = (ready: boolean, reason: string) => ({ tool: "vote_conclude", input: { ready, reason } });
 const delegate = (to: string, task: string) => ({ tool: "delegate", input: { agent: to, task } });
 
-/** A single run that reads, needs an approval, and has an unsafe and an idempotent effect. A rule makes `charge` need approval. */
+/** A single run with a read, an approval, an unsafe effect and an idempotent effect. A rule requires approval for `charge`. */
 const run: CrashScenario = {
   task: "look, charge, stamp, report",
   root: "tester",
@@ -45,7 +45,7 @@ const run: CrashScenario = {
   },
 };
 
-/** The root starts two children in parallel. The first has an unsafe effect. The second starts a child that needs an approval. */
+/** The root starts two children in parallel. One child has an unsafe effect. The other child starts a grandchild that needs an approval. */
 const tree: CrashScenario = {
   task: "buy it, and have it checked",
   root: "lead",
@@ -96,7 +96,7 @@ export default function* (): Steps {
   },
 };
 
-/** A team of three members and two rounds. One member has an unsafe effect, one needs an approval, and one only sends messages. */
+/** A team with three members and two rounds. One member has an unsafe effect, one needs an approval, and one only sends messages. */
 const team: CrashScenario = {
   task: "shall we buy it?",
   root: "lead",

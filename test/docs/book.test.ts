@@ -30,7 +30,7 @@ test("every quoted command exists, and so do its flags", () => {
   );
 });
 
-test("docs/trust.md names every setting that an untrusted folder cannot make", () => {
+test("docs/trust.md names every setting that is restricted in an untrusted folder", () => {
   const page = readFileSync(join(ROOT, "docs/trust.md"), "utf8");
   const keys = Object.entries(DECLARED_KEYS).filter(([, { untrusted }]) => untrusted !== "allowed");
   expect(keys.map(([key]) => key).filter((key) => !new RegExp(`\`${key}\\b`).test(page))).toEqual([]);

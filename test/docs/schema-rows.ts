@@ -71,7 +71,7 @@ function nouns(items: Json | undefined): string {
 
 const formsOf = (schema: Json): Json[] => [schema, ...(schema.anyOf ?? [])];
 
-/** The schema of the values in a map. Users choose the keys of such a map. */
+/** Returns the schema of the values if the schema describes a map with keys that users choose. */
 function mapValues({ additionalProperties }: Json): Json | undefined {
   return typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0
     ? additionalProperties

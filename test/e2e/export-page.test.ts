@@ -1,5 +1,5 @@
 // Opens the exported page in a real browser, from a file and without a server.
-// The page sends no requests and runs no scripts from the tree's texts.
+// The page sends no requests, and runs no scripts that are hidden in the texts of the runs.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const FILES = {
   "note.txt": HOSTILE,
 };
 
-test("[U52] [A63] an exported page opens offline, runs no script from the tree's texts, and can be verified", async () => {
+test("[U52] [A63] an exported page opens offline, runs no script that is hidden in a text, and can be verified", async () => {
   await using p = await project(FILES);
   await p.cadre("run", "--json", "lead", HOSTILE);
   const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);

@@ -18,12 +18,13 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` repeats no finished call and accepts a new 
     "agents/ops.md": agent("ops"),
     "ops.script.yaml": SCRIPT,
   });
-  const deployed = async () => (await readFile(join(p.folder, "log.txt"), "utf8")).trim().split("\n").length;
+  const countDeploys = async () =>
+    (await readFile(join(p.folder, "log.txt"), "utf8")).trim().split("\n").length;
   const run = await p.cadre("run", "--json", "--yes", "ops", "deploy");
   expect(run.code).toBe(0);
   const id = String(run.lines()[0]!["runId"]);
   const journal = await p.cadre("show", "--events", "--json", id);
-  expect(await deployed()).toBe(1);
+  expect(await countDeploys()).toBe(1);
 
   const fork = await p.cadre("fork", `${id}#1`);
   expect(fork).toMatchObject({
@@ -32,7 +33,7 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` repeats no finished call and accepts a new 
   });
   expect(fork.stdout).toMatch(/Not done again: .*echo deployed/);
   expect(fork.stdout).toContain("Deployed.");
-  expect(await deployed()).toBe(1);
+  expect(await countDeploys()).toBe(1);
   expect((await p.cadre("show", "--events", "--json", id)).stdout, "the origin is untouched").toBe(
     journal.stdout,
   );
@@ -60,7 +61,7 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` repeats no finished call and accepts a new 
 
   const really = await p.cadre("fork", `${id}#1`, "--allow-effects", "--yes");
   expect(really.code).toBe(0);
-  expect(await deployed()).toBe(2);
+  expect(await countDeploys()).toBe(2);
   for (const event of ["nine", "0"])
     expect(await p.cadre("fork", `${id}#${event}`)).toMatchObject({
       code: 2,

@@ -70,10 +70,10 @@ test("[F46] [P10] [F50] a browser, the command line, MCP and openai see the same
   expect((await third.process.end()).code).toBe(0);
 });
 
-/** How long a client waits before it repeats its request while the server is down. */
+/** Pause before a client repeats a request while the server is down. */
 const AGAIN_MS = 200;
 
-/** A chat client that repeats its request under the same key until it has the whole answer. */
+/** A chat client that repeats its request with the same idempotency key until it has the whole answer. */
 function chatOf(url: string, apiKey: string) {
   const openai = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
   const { promise: started, resolve } = Promise.withResolvers<{ runId: string }>();
@@ -105,7 +105,7 @@ function chatOf(url: string, apiKey: string) {
   return { started, ended, text: () => text, losses: () => losses };
 }
 
-/** An MCP client that reads the journal page by page from its last event, with a new connection for each page. */
+/** An MCP client that reads the journal page by page. It opens a new connection for each page. */
 function mcpReader(url: string, token: string, runId: string) {
   const events: JournalEvent[] = [];
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape

@@ -1,4 +1,4 @@
-// How a run uses MCP servers: Cadre pins their tools, offers them to agents, asks for approval, and calls the tools.
+// Tests how Cadre pins the tools of MCP servers, offers them to agents, asks for approval, and calls them.
 // When Cadre's process ends, the servers stop too.
 
 import { spawn } from "node:child_process";
@@ -196,16 +196,16 @@ it("[A50] Cadre offers a tool only to agents that name the tool or its server; a
     denied: "mcpServers: [git]\ndisallowedTools: [mcp__git__log]",
   };
   await withServer({ tools: [{ name: "log" }, { name: "push" }] }, { script, cast }, async (world, plan) => {
-    const offered = async (agent: string): Promise<string[]> => {
+    const toolsOf = async (agent: string): Promise<string[]> => {
       const definition = await world.runtime.parts.findAgent(agent);
       const { tools, offers } = world.runtime.parts;
       return [...tools.keys()].filter(
         (name) => /^mcp__git/.test(name) && offers(definition, tools.get(name)!),
       );
     };
-    expect(await offered("lister")).toEqual(["mcp__git__log", "mcp__git__push"]);
-    expect(await offered("tester")).toEqual([]);
-    expect(await offered("denied")).toEqual(["mcp__git__push"]);
+    expect(await toolsOf("lister")).toEqual(["mcp__git__log", "mcp__git__push"]);
+    expect(await toolsOf("tester")).toEqual([]);
+    expect(await toolsOf("denied")).toEqual(["mcp__git__push"]);
     const runId = await world.run("look");
     await world.seen(runId, "RUN_COMPLETED");
     expect(payloadsOf(await world.events(runId), "TOOL_RESULT")[0]).toMatchObject({ outcome: "denied" });

@@ -86,7 +86,7 @@ function works(agent: RealAgent, command: string): void {
   );
 }
 
-/** Scripts the agent's model. Requests that do not offer the agent's tools are side tasks, such as finding a title. */
+/** Scripts the agent's model. A request without the agent's tools is a side task, such as finding a title. */
 function play(agent: RealAgent): void {
   const call = agent.call(COMMAND);
   const isTold = (word: string) => (request: ChatCompletionRequest) =>
@@ -96,7 +96,7 @@ function play(agent: RealAgent): void {
   const isToldToMake = isTold("MAKE A FILE");
   mock.addFixture({
     match: { predicate: (request) => isToldToMake(request) && isFirst(request) },
-    // The Gemini CLI treats a call with any other finish reason as a malformed answer.
+    // The Gemini CLI accepts a call only with this finish reason.
     response: { toolCalls: [call], ...(agent.program === "gemini" ? { finishReason: "STOP" } : {}) },
   });
   mock.addFixture({

@@ -43,7 +43,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree that two processes worked on is one trace, even if the first process was killed during an export", async () => {
+test("[TL1] [TR1] [TR2] [TR3] [S1-65] the work of two processes on a tree appears as one trace, even if the first process was killed during an export", async () => {
   const first = p.start("run", "lead", "paint it violet", "--json");
   receiver.answer = () => {
     first.process.kill("SIGKILL");
@@ -73,7 +73,7 @@ test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree that two processes worked on is one
   const ids = receiver.spans.map(({ spanId }) => spanId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(receiver.spans.map(({ traceId }) => traceId)).size).toBe(1);
-  // The second process sends the spans of the dead process again. Each span is identical to the span that was sent first.
+  // The second process sends the spans of the dead process again, with the same content.
   for (const span of before) expect(receiver.spans).toContainEqual(span);
   expectInside(receiver.spans);
   for (const word of ["violet", "turquoise", "done"])
@@ -95,7 +95,7 @@ test("[TL1] if the receiver is down, the run still succeeds; the next process se
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("[TL3] spans contain texts only if the user enables this, and never contain secrets; attributes use the GenAI names", async () => {
+test("[TL3] spans contain tasks, inputs and results only if the user enables this, and never contain secrets; attributes use the GenAI names", async () => {
   p.env["HUSH_TOKEN"] = "hush-hush-4711";
   p.env["OTEL_EXPORTER_OTLP_HEADERS"] = "x-team=sesame%20opens";
   p.env["OTEL_SERVICE_NAME"] = "desk";
@@ -104,20 +104,20 @@ test("[TL3] spans contain texts only if the user enables this, and never contain
   expect(path).toBe("/v1/traces");
   expect(headers).toMatchObject({ "content-type": "application/json", "x-team": "sesame opens" });
   expect(body).toContain('"stringValue":"desk"');
-  const chat = named(receiver.spans, "chat alone");
+  const chat = spanNamed(receiver.spans, "chat alone");
   expect(attribute(chat, "gen_ai.operation.name")).toBe("chat");
   expect(attribute(chat, "gen_ai.provider.name")).toBe("scripted");
   expect(attribute(chat, "gen_ai.usage.input_tokens")).toMatch(/^\d+$/);
-  expect(attribute(named(receiver.spans, "execute_tool Read"), "gen_ai.tool.call.id")).toBe("m1.0");
+  expect(attribute(spanNamed(receiver.spans, "execute_tool Read"), "gen_ai.tool.call.id")).toBe("m1.0");
   expect(JSON.stringify(receiver.spans)).not.toMatch(/indigo|turquoise|hush-hush/i);
 
   receiver.spans.splice(0);
   p.env["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "true";
   expect((await p.cadre("run", "alone", "find indigo")).code).toBe(0);
-  const read = named(receiver.spans, "execute_tool Read");
+  const read = spanNamed(receiver.spans, "execute_tool Read");
   expect(attribute(read, "gen_ai.tool.call.arguments")).toBe('{"path":"note.txt"}');
   expect(attribute(read, "gen_ai.tool.call.result")).toMatch(/⟦secret HUSH_TOKEN⟧ and turquoise/);
-  expect(attribute(named(receiver.spans, "invoke_agent alone"), "gen_ai.input.messages")).toContain(
+  expect(attribute(spanNamed(receiver.spans, "invoke_agent alone"), "gen_ai.input.messages")).toContain(
     "find indigo",
   );
   expect(JSON.stringify(receiver.spans)).not.toContain("hush-hush");
@@ -134,10 +134,10 @@ test("[TL1] if the receiver permanently rejects spans, Cadre reports this and do
   expect(receiver.spans.filter(({ name }) => name === "invoke_agent alone")).toHaveLength(1);
 });
 
-const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan =>
+const spanNamed = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan =>
   spans.find((span) => span.name === name)!;
 
-/** Checks that every span lies within the time of its parent. */
+/** Checks that every span starts and ends within the time of its parent span. */
 function expectInside(spans: readonly ReceivedSpan[]): void {
   const known = new Map(spans.map((span) => [span.spanId, span]));
   for (const span of spans) {

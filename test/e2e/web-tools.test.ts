@@ -1,4 +1,4 @@
-// A researcher reads the pages of a small web. Whatever these pages say, the researcher cannot reach private addresses.
+// A researcher reads the pages of a simulated web. No text on these pages can make the researcher reach private addresses.
 
 import { expect, it } from "vitest";
 import { html, internet } from "../support/internet.ts";

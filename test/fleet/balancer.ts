@@ -28,7 +28,7 @@ export function startBalancer(port: number, workers: readonly number[]): Promise
 
 const SHIPPED = new URL("../../deploy/haproxy.cfg", import.meta.url);
 
-/** The configuration that we ship, but with local addresses, because tests cannot resolve container names. */
+/** The HAProxy configuration that we ship, with local addresses, because tests cannot resolve container names. */
 export function haproxyFor(port: number, workers: readonly number[]): string {
   return readFileSync(SHIPPED, "utf8")
     .replace("bind :9080", `bind 127.0.0.1:${port}`)
@@ -100,7 +100,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
     if (!stream.destroyed) stream.respond(answer);
   });
   onward.on("error", () => {});
-  // If the worker's answer is complete, it is already on its way to the client. If it was cut off, the client's stream is cut off too.
+  // A complete answer is already on its way to the client. If the worker's answer was cut off, the client's stream is cut off too.
   onward.on("close", () => {
     backend.streams--;
     if (!onward.readableEnded) stream.close(CANCEL);
@@ -109,7 +109,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
   stream.pipe(onward).pipe(stream);
 }
 
-/** After two failed checks, a worker is unhealthy: its calls are cancelled, and other workers get them. */
+/** A worker is unhealthy after two failed checks. Its calls are cancelled and sent to other workers. */
 async function check(backend: Backend): Promise<void> {
   const request = sessionOf(backend).request({ ":path": "/healthz" });
   const late = setTimeout(() => request.close(CANCEL), CHECK_MS);

@@ -12,7 +12,7 @@ import { eitherEngine, setting } from "./with-both.ts";
 
 const SUSPENDED = setting("CADRE_TEST_SUSPENDED", 10_000);
 const RUNNABLE = setting("CADRE_TEST_RUNNABLE", 500);
-/** Ten times our target, because this test only shows that no worker hangs. */
+/** Time limit for the start of a worker. It is ten times our target, because this test only shows that no worker hangs. */
 const READY_MS = 10 * 5_000;
 const RISE = 200 * 2 ** 20;
 const SKEWED = ["--import", fileURLToPath(new URL("./skewed-clock.ts", import.meta.url))];
@@ -52,7 +52,7 @@ async function clocks(crew: Crew): Promise<void> {
   await crew.allEnd([held]);
 }
 
-/** Expects that the retry came no earlier, by the store's clock, than the provider asked. No duration is negative. */
+/** Expects that the retry came after the delay that the provider asked for, and that events are in order of time, by the store's clock. */
 async function expectPatience(runId: string, store: Store): Promise<void> {
   const journal = await store.journal.read(runId);
   const times = journal.map(({ ts }) => ts);
@@ -92,7 +92,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
     const { of, waitingTwice } = await wakesOf(store.id, engine, ground);
     const woken = new Set(of);
     const strangers = of.filter((runId) => !runnable.includes(runId));
-    // Wakes are only hints (E4). After a kill, Restate sometimes has no wake for some runs; we do not know why.
+    // Wakes are only hints (E4). Restate sometimes has no wake for some runs after a kill; we do not know why.
     const asleep = engine === "restate" ? [] : runnable.filter((runId) => !woken.has(runId));
     return { strangers, asleep, waitingTwice };
   };
@@ -131,7 +131,7 @@ async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Prom
   );
 }
 
-/** The runs for which the engine has a wake, and the runs with more than one waiting wake. A wake that is being handled is not waiting. */
+/** Returns the runs for which the engine has a wake, and the runs with several waiting wakes. A wake in progress is not waiting. */
 async function wakesOf(storeId: string, engine: EngineName, { postgres, restate }: Ground) {
   const jobs = `SELECT singleton_key AS run, state <> 'created' AS under_way FROM cadre_pgboss.job
     WHERE name LIKE '${storeId}/%' AND state <> 'completed'`;

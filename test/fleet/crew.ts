@@ -37,7 +37,7 @@ export interface Crew {
   admit(agent: string, task: string, key?: string): Promise<string>;
   /** Starts many small trees, to put load on the workers. */
   plant(trees: number): Promise<string[]>;
-  /** Starts a run that stops in the middle of a read. Resolves when a worker has reached this point. */
+  /** Starts a run that pauses during a read. Resolves when a worker has reached this point. */
   waiter(name: string): Promise<Waiter>;
   /** Lists the effects that really began, for one run or for all runs. */
   begun(runId?: string): Effect[];
@@ -47,12 +47,12 @@ export interface Crew {
   completed(runIds: readonly string[], within?: number): Promise<void>;
   /** Waits like `completed`, and also checks that no effect happened twice. */
   allEnd(runIds: readonly string[], within?: number): Promise<void>;
-  /** Checks that the number of small trees is exactly `trees`. Each tree must be complete and have charged once. */
+  /** Checks that there are exactly `trees` small trees. Each tree must be complete and must have charged once. */
   grown(trees: number): Promise<void>;
   end(): Promise<void>;
 }
 
-/** `readyAfter` is the time until the process was ready, in milliseconds. `risenBy` is the memory that it had allocated by then. */
+/** `readyAfter` is the start time of the process in milliseconds. `risenBy` is the memory that the start allocated. */
 export type Hired = ChildProcess & { readyAfter: number; risenBy: number };
 
 export interface Waiter {
@@ -85,7 +85,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     scripts: { fleet: script },
     tools: oracleTools(oracle),
   });
-  /** For each port, the worker that uses it now or used it last. */
+  /** The current or last worker on each port, in the order of `ports`. */
   const workers: (ChildProcess | undefined)[] = ports.map(() => undefined);
   const admit: Crew["admit"] = async (agent, task, key) =>
     (await server.admit({ agent, task, attended: true }, key)).runId;
@@ -93,8 +93,8 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     effects(oracle).filter((effect) => runId === undefined || effect.runId === runId);
   const completed: Crew["completed"] = async (runIds, within = SOON.timeout) => {
     const open = [...runIds];
-    // Polls one run at a time, because polling all runs together would itself be most of the load on the store.
-    const standing = async () => {
+    // Polls one run at a time, because polling all runs together would put too much load on the store.
+    const describeProgress = async () => {
       await beThePerson(server, oracle);
       for (let runId = open[0]; runId !== undefined; runId = open[0]) {
         const row = await server.store.runs.get(runId);
@@ -103,7 +103,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
       }
       return "all have ended";
     };
-    await expect.poll(standing, { timeout: within, interval: 200 }).toBe("all have ended");
+    await expect.poll(describeProgress, { timeout: within, interval: 200 }).toBe("all have ended");
   };
   return {
     url,

@@ -1,6 +1,6 @@
 // Tests the loss of workers under load: they are killed, frozen, or cut off from Postgres.
 // At the end, every tree has completed, every effect has happened once, and the invariants hold.
-// The test prints the time until another worker took over, and our target. The asserted limits are higher, for a busy machine.
+// The test prints our target and the time until another worker took over. The asserted limits are higher, for a busy machine.
 
 import { expect } from "vitest";
 import { startProxy } from "../scale/proxy.ts";
@@ -19,8 +19,8 @@ interface Bound {
 }
 
 /**
- * Restate notices a closed connection immediately. pg-boss notices a dead worker after 8 s or later, and a lease expires after 10 s.
- * With pg-boss, the delay doubles if the next kill hits the worker that took over.
+ * Restate notices a closed connection immediately. pg-boss notices a dead worker after 8 s or more. A lease expires after 10 s.
+ * The delay with pg-boss doubles if the next kill hits the worker that took over.
  */
 const KILLED: Record<EngineName, Bound> = { restate: { aim: 3, most: 8 }, "pg-boss": { aim: 15, most: 30 } };
 /** A silent worker loses its runs when its lease expires, unless pg-boss notices the loss earlier. */
@@ -60,7 +60,7 @@ async function killWorkers(crew: Crew, engine: EngineName, ground: Ground): Prom
       if (engine === "restate")
         expect(await isAliveByLease(pid, crew, ground), "the lease has not expired yet").toBe(true);
       report(`${engine}: kill -9, the ${kill}. of ${KILLS} (seed ${SEED})`, KILLED[engine], seconds);
-      // Lets the runs continue now. If a run were lost a second time, it would be driven alone, after all other runs.
+      // Lets the runs continue, because a run that is lost a second time is driven last and alone.
       for (const { name } of waiters) crew.letGo(name);
     });
     // Prevents an unhandled rejection. The promise itself is awaited after the loop.
@@ -90,7 +90,7 @@ async function freezeWorker(crew: Crew, engine: EngineName): Promise<void> {
   await crew.grown(TREES);
 }
 
-/** With Restate, the balancer considers the worker healthy. So the worker still gets wakes for runs that it cannot read. */
+/** The balancer for Restate considers the worker healthy, so the worker still gets wakes for runs that it cannot read. */
 async function cutWorkerOff(crew: Crew, engine: EngineName): Promise<void> {
   const proxy = await startProxy(crew.url);
   const { pid = 0 } = await crew.hire([], { CADRE_STORE: proxy.url });
@@ -125,7 +125,7 @@ async function restartRestate(crew: Crew, _engine: EngineName, { restate }: Grou
   await crew.grown(15);
 }
 
-/** Seconds until another worker has reached the same point of the run as the lost worker. */
+/** Returns the seconds until another worker has reached the point in the run at which the first worker was lost. */
 async function secondsToTakeover({ begun }: Waiter, lost: number): Promise<number> {
   const from = performance.now();
   await expect.poll(() => begun().at(-1)!.pid, { ...SOON, interval: 20 }).not.toBe(lost);

@@ -1,5 +1,5 @@
 // While hundreds of trees run on both engines, Postgres stops and restarts every 5 to 10 seconds.
-// One outage is longer than the store waits for Postgres.
+// The store retries for some time while Postgres is down. One outage is longer than that.
 // Higher values of CADRE_TEST_TREES and CADRE_TEST_RESTARTS make the test longer.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { seededRandom } from "../simulation/random.ts";
 import { type Crew, type Ground, SOON } from "./crew.ts";
 import { eitherEngine, setting } from "./with-both.ts";
 
-/** Number of trees for each of the two engines: half of the total. */
+/** Number of trees for each of the two engines. */
 const TREES = Math.ceil(setting("CADRE_TEST_TREES", 500) / 2);
 const OUTAGES = setting("CADRE_TEST_RESTARTS", 3);
 const SEED = setting("CADRE_TEST_SEED", 20_261_116);
@@ -23,7 +23,7 @@ const PLAN = Array.from({ length: OUTAGES }, (_, index) => ({
   away: index === 1 ? LONG_AWAY_MS : AWAY_MS,
 }));
 const LASTS_MS = PLAN.reduce((sum, { after, away }) => sum + after + away, 0);
-/** Time limit for the runs that are still open after the last outage. */
+/** Time limit for the runs that are still open when the last outage ends. */
 const REST_MS = 60_000 + 1_000 * TREES;
 
 eitherEngine("outages of Postgres", ({ withBoth }) => {
@@ -77,9 +77,9 @@ async function plant(crew: Crew, name: string): Promise<string> {
 async function comeAndGo({ postgres }: Ground, crews: readonly Crew[]): Promise<void> {
   for (const { after, away } of PLAN) {
     await pause(after);
-    const running = (crew: Crew) => crew.server.store.runs.count({ status: ["running"] });
+    const countRunning = (crew: Crew) => crew.server.store.runs.count({ status: ["running"] });
     await expect
-      .poll(async () => Math.min(...(await Promise.all(crews.map(running)))), SOON)
+      .poll(async () => Math.min(...(await Promise.all(crews.map(countRunning)))), SOON)
       .toBeGreaterThan(0);
     const open = await Promise.all(
       crews.map((crew) =>

@@ -1,5 +1,5 @@
 // The runs for the fleet tests: trees of two runs with every kind of effect, and small trees with parallel children.
-// Some runs stop in the middle of a read until the test lets them continue. The provider of the agent `patient` asks it to wait.
+// Some runs pause during a read until the test lets them continue. The provider of the agent `patient` asks it to wait.
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 

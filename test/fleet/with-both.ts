@@ -57,7 +57,7 @@ async function tryWith(engine: EngineName, body: Body, ground: Ground): Promise<
   }
 }
 
-/** Reads a positive integer from an environment variable. Such variables make a test longer. */
+/** Reads a positive integer from an environment variable. Developers set such variables to make a test longer. */
 export function setting(name: string, fallback: number): number {
   const value = Number(process.env[name] ?? fallback);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a positive integer.`);

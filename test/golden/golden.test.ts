@@ -1,4 +1,4 @@
-// Tests that this version reads every journal of a released version, and continues the runs that were at rest (P13, F39).
+// Tests that this version reads every journal of a released version, and continues the runs that were waiting (P13, F39).
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

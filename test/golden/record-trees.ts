@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packageJson from "../../package.json" with { type: "json" };
 import { moveOut } from "../../src/stores/move-tree.ts";
-import { decideAll, openTree, settled, whenAtRest } from "./tree-life.ts";
+import { decideAll, openTree, waitUntilSettled, whenAtRest } from "./tree-life.ts";
 import { type GoldenTree, TREES } from "./trees.ts";
 
 const { version } = packageJson;
@@ -31,12 +31,12 @@ async function record(tree: GoldenTree): Promise<string> {
     const { runId } = await runtime.admit({ agent, task: "do it", attended: true });
     await runtime.start();
     for (const decision of tree.decisions ?? []) {
-      if ((await settled(runtime, runId)) === "ended") break;
+      if ((await waitUntilSettled(runtime, runId)) === "ended") break;
       await decideAll(runtime, runId, decision);
     }
-    await settled(runtime, runId);
+    await waitUntilSettled(runtime, runId);
     const recorded = tree.forkedAt === undefined ? { runId } : await runtime.fork(runId, { seq: tree.forkedAt });
-    await settled(runtime, recorded.runId);
+    await waitUntilSettled(runtime, recorded.runId);
     const row = (await runtime.store.runs.get(recorded.runId))!;
     const { store, people } = runtime;
     const { lines } = await whenAtRest(() => moveOut(row, { store, ids: people.ids, version }));

@@ -24,7 +24,7 @@ export function openTree(folder: string, tree: GoldenTree): Promise<RuntimeAssem
 }
 
 /** Resolves when the root has ended or the tree waits for a person. */
-export function settled(runtime: RuntimeAssembly, root: string): Promise<"ended" | "waits"> {
+export function waitUntilSettled(runtime: RuntimeAssembly, root: string): Promise<"ended" | "waits"> {
   return new Promise((resolve, reject) => {
     const look = async (): Promise<void> => {
       const row = await runtime.store.runs.get(root);
@@ -39,7 +39,7 @@ export function settled(runtime: RuntimeAssembly, root: string): Promise<"ended"
   });
 }
 
-/** Decides every open item in the same way. */
+/** Makes the same decision about every open item. */
 export async function decideAll(runtime: RuntimeAssembly, root: string, decision: Decision | "cancel"): Promise<void> {
   if (decision === "cancel") {
     await cancelRun(root, "person", undefined, runtime.people);
@@ -51,7 +51,7 @@ export async function decideAll(runtime: RuntimeAssembly, root: string, decision
   }
 }
 
-/** Retries while the store reports a conflict, because a tree records what it waits for shortly before it comes to rest. */
+/** Retries while the store reports a conflict: the tree has already recorded what it waits for, but is still active for a moment. */
 export async function whenAtRest<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

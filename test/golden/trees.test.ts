@@ -1,4 +1,4 @@
-// Tests every tree that a released version exported: this version reads, verifies and folds it, and a replay makes the same decisions.
+// Tests that this version can read and verify every tree that a released version exported, and that a replay makes the same decisions.
 // Waiting runs in a recorded tree continue to their end (P13, F39).
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { fold } from "../../src/projections/projection.ts";
 import type { RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import { moveIn } from "../../src/stores/move-tree.ts";
 import { readTree } from "../../src/stores/tree-file.ts";
-import { decideAll, openTree, settled } from "./tree-life.ts";
+import { decideAll, openTree, waitUntilSettled } from "./tree-life.ts";
 import { TREES } from "./trees.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Loads a recording into a new store. Its runs do not continue yet. */
+/** Loads a recording into a new store. The runs of the recording do not continue yet. */
 async function openRecording(file: string) {
   const text = readFileSync(join(HOME, file), "utf8");
   runtime = await openTree(folder, TREES[nameOf(file)]!);
@@ -62,7 +62,7 @@ describe("golden trees", () => {
       for (const projection of projections) fold(projection, events);
     }
     await runtime!.start();
-    while ((await settled(runtime!, root)) === "waits") await decideAll(runtime!, root, { decision: "approve" });
+    while ((await waitUntilSettled(runtime!, root)) === "waits") await decideAll(runtime!, root, { decision: "approve" });
     expect((await store.runs.get(root))?.status).toBe(TREES[nameOf(file)]!.ends);
     const whole = await replay();
     expect(whole.divergence).toBeUndefined();
@@ -73,7 +73,7 @@ describe("golden trees", () => {
 describe("replaying a recorded tree", () => {
   const file = (name: string) => recordings.find((each) => nameOf(each) === name)!;
 
-  it("[L2] if a rule would now require approval for a call, replay reports the difference at this call", async () => {
+  it("[L2] if a rule would now require approval for a call, the replay reports this call as a difference", async () => {
     const { replay, root } = await openRecording(file("single"));
     const rules = { allow: [], ask: ["look"], deny: [] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
@@ -97,7 +97,7 @@ describe("replaying a recorded tree", () => {
     expect(divergence?.now).toContain(`(project deny ${rule})`);
   });
 
-  it("[L2] [FK2] replay reuses the recorded effect of a fork, unless a rule would now deny the call", async () => {
+  it("[L2] [FK2] a replay reuses the recorded effect of a fork, unless a rule would now deny the call", async () => {
     const { replay, root } = await openRecording(file("fork"));
     const rules = { allow: [], ask: ["charge"], deny: [] };
     const asks = await replay({ authority: () => [{ source: "project", rules }] });
@@ -114,7 +114,7 @@ describe("replaying a recorded tree", () => {
     });
   });
 
-  it("[L2] replay reports the first decision in a tree that differs from the recording, and the event of that decision", async () => {
+  it("[L2] the replay of a tree reports the first decision that differs from the recording, and the event of this decision", async () => {
     const { replay } = await openRecording(file("delegation"));
     const changed: typeof decide = (view, facts) => {
       const action = decide(view, facts);

@@ -11,13 +11,13 @@ export interface GoldenTree {
   /** Front matter of each agent, without description and model. The first agent is the root. */
   agents: Record<string, string>;
   files?: Record<string, string>;
-  /** The script of each agent. It returns a whole turn, or only the text of a turn. */
+  /** The script of each agent. A script returns a whole turn, or only the text of a turn. */
   says: Record<string, (request: ScriptedRequest) => ScriptedTurn | string>;
-  /** A person's decisions, in order. After the last decision, the recording ends, even if the tree still waits. */
+  /** A person's decisions, in order. The recording ends after the last decision, even if the tree still waits. */
   decisions?: (Decision | "cancel")[];
   /** If this is set, the recording is a fork of the tree at this event. */
   forkedAt?: number;
-  /** How the root ends, either in the recording or after all open items are approved. */
+  /** How the root ends: in the recording, or after a person has approved all open items. */
   ends: "completed" | "failed" | "cancelled";
 }
 

@@ -16,7 +16,7 @@ const PNG =
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 const text = (words: string) => ({ type: "text" as const, text: words });
 const image = { type: "image" as const, data: PNG, mimeType: "image/png" };
-const embedded = (uri: string) => ({
+const resourceContent = (uri: string) => ({
   type: "resource" as const,
   resource: { uri, mimeType: "text/plain", text: "This is an embedded resource content." },
 });
@@ -46,7 +46,7 @@ function addTools(server: McpServer): void {
   plain("test_simple_text", [text("This is a simple text response for testing.")]);
   plain("test_image_content", [image]);
   plain("test_audio_content", [{ type: "audio", data: WAV, mimeType: "audio/wav" }]);
-  plain("test_embedded_resource", [embedded("test://embedded-resource")]);
+  plain("test_embedded_resource", [resourceContent("test://embedded-resource")]);
   plain("test_multiple_content_types", [
     text("Multiple content types test:"),
     image,
@@ -137,7 +137,8 @@ function addPrompts(server: McpServer): void {
   server.registerPrompt(
     "test_prompt_with_embedded_resource",
     { description: "Has a resource.", argsSchema: z.object({ resourceUri: z.string() }) },
-    ({ resourceUri }) => user(embedded(resourceUri), text("Please process the embedded resource above.")),
+    ({ resourceUri }) =>
+      user(resourceContent(resourceUri), text("Please process the embedded resource above.")),
   );
   server.registerPrompt("test_prompt_with_image", { description: "Has an image." }, () =>
     user(image, text("Please analyze the image above.")),

@@ -1,4 +1,4 @@
-// The runs for workers of two versions. Each run has an unsafe effect and a slow model, so that something is always in progress.
+// The runs for workers of two versions. Each run has an unsafe effect and a slow model, so that there is always work in progress.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ export function writeAgents(folder: string): void {
 
 export const oracleOf = (folder: string): string => join(folder, "effects.log");
 
-/** Options that are the same for the admitting process and for the workers. */
+/** Options that the workers and the process that admits the runs share. */
 export function loadOptions(folder: string, store: string): AssemblyOptions {
   return {
     folder,

@@ -1,5 +1,5 @@
 // A proxy between a worker and its database. A test can cut the connection.
-// During a split, no data passes in either direction, and neither side gets an error. After `heal`, the delayed data arrives.
+// A split stops the data in both directions, and neither side gets an error. After `heal`, the delayed data arrives.
 // A test can also kill the open connections while new connections still work.
 
 import { once } from "node:events";

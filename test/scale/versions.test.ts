@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-test("[E9] [F39] an older worker does not touch a run in a newer format, and a newer worker continues it", async () => {
+test("[E9] [F39] an older worker does not touch a run in a newer format, and a newer worker continues this run", async () => {
   await using fleet = await new Fleet(await postgres.newStore()).open();
   const { store } = fleet.runtime;
   const admit = async () => (await fleet.runtime.admit({ agent: "buyer", task: "buy it" })).runId;

@@ -1,4 +1,4 @@
-// Helpers that install a mutant. They replace a spied function, or change the appends that reach the store.
+// Helpers that install mutants. A helper replaces a spied function, or changes the appends that reach the store.
 
 import { type Mock, vi } from "vitest";
 import { overrideStore } from "../../src/stores/override-store.ts";
@@ -16,7 +16,7 @@ export function replace<Given extends unknown[], Answer>(
   };
 }
 
-/** Applies `change` to the spawn of every child run. */
+/** Returns a store in which `change` modifies the start of every child run. */
 export function withSpawn(store: Store, change: (spawn: Spawn) => Spawn): Store {
   return withAppend(store, (append) =>
     store.journal.append(append.spawn ? { ...append, spawn: change(append.spawn) } : append),

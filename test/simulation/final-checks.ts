@@ -44,7 +44,7 @@ async function problemsOf(store: Store, watch: Watch): Promise<string[]> {
   return problems;
 }
 
-/** L2: at every point of a journal, `decide` returns an action. Called again, it returns the same action. */
+/** L2: `decide` returns an action at every point of a journal. A second call returns the same action. */
 function undecidable(journal: readonly JournalEvent[], definition: Definition): string[] {
   const state = emptyRunState();
   const transcript = emptyTranscript();
@@ -64,8 +64,8 @@ function undecidable(journal: readonly JournalEvent[], definition: Definition): 
 }
 
 /**
- * P8: finds items whose time has passed, but whose run is not due, so that the item would never expire.
- * Paused and quarantined runs wait only for a person, so they are skipped. So are runs that wait for a provider.
+ * P8: finds expired items that Cadre would never handle, because their run is not scheduled.
+ * Skips runs that wait for a provider, and paused or quarantined runs, which wait only for a person.
  */
 export function missedTimers(states: readonly RunState[], now: number): string[] {
   return states

@@ -1,8 +1,8 @@
 // The await points of one worker. Each operation waits at the gate until the simulation performs it.
-// After the operation, its answer can wait at the gate too.
+// The answer of an operation can wait at the gate too.
 // If the worker crashes between the operation and its answer, the answer is lost, but the effect remains.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
-//  G2  A dead worker gets no more answers. Only the first few of its queued writes are performed; the others are lost.
+//  G2  A dead worker receives no answers. Only the first few of its queued writes are performed; the others are lost.
 
 import { CadreError } from "../../src/errors.ts";
 import type { Random } from "./random.ts";
@@ -58,7 +58,7 @@ export class Gate {
     });
   }
 
-  /** Makes one step: begins the first few queued writes, begins one other operation, or delivers an answer. */
+  /** Makes one step: begins the first few queued writes, or begins one other operation, or delivers an answer. */
   release(): string | undefined {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const others = this.waiting.filter(({ lane }) => lane !== "write");
@@ -89,7 +89,7 @@ export class Gate {
     return writes.length;
   }
 
-  /** Kills the process. Some of its queued writes still reach the disk, but the process receives no more answers. */
+  /** Kills the process. Some of its queued writes still reach the disk, but the process receives no answers. */
   crash(): string {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const done = writes.slice(0, this.random.between(0, writes.length));
@@ -117,7 +117,7 @@ export class Gate {
     return !this.random.chance(this.options.gated);
   }
 
-  /** Delivers answers in order. If one answer is late, the answers behind it wait. */
+  /** Delivers answers in order. A late answer also delays the answers behind it. */
   private answer(lane: Lane, label: string, deliver: () => void): void {
     this.onActivity();
     if (this.dead) return;

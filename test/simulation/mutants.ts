@@ -15,7 +15,7 @@ export const MUTANTS: readonly Findable[] = [
     name: "an outcome is acknowledged before it is committed",
     found: /^I1 /,
     from: 42,
-    store: acknowledgedEarly,
+    store: acknowledgeEarly,
   },
   {
     name: "event keys are ignored, so that an event written twice is stored twice",
@@ -31,12 +31,12 @@ export const MUTANTS: readonly Findable[] = [
   {
     name: "the driver ignores signals, so that a cancel has no effect",
     found: /^I7 /,
-    store: (store) => without(store, "guard"),
+    store: (store) => withoutField(store, "guard"),
   },
   {
     name: "no budget is reserved for a model call",
     found: /^I9 /,
-    store: (store) => without(store, "reserve"),
+    store: (store) => withoutField(store, "reserve"),
   },
   {
     name: "a worker ignores its own deadline",
@@ -57,8 +57,8 @@ export const MUTANTS: readonly Findable[] = [
 /** The newest lease of each run, across all stores of a simulation. */
 const newest = new WeakMap<Surroundings, Map<string, Writer>>();
 
-/** Lets a driver write even after it has lost its run. For other drivers, the store works as usual. */
-export function unfenced(store: Store, world: Surroundings): Store {
+/** Lets a driver write even after it has lost its run. Other drivers can use the store as usual. */
+export function withoutFencing(store: Store, world: Surroundings): Store {
   const leases = newest.get(world) ?? new Map<string, Writer>();
   newest.set(world, leases);
   return overrideStore(store, {
@@ -68,7 +68,7 @@ export function unfenced(store: Store, world: Surroundings): Store {
         if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
           leases.set(runId, { worker, epoch: lease.epoch });
         if (!lease) return undefined;
-        // Returns the lease without its journal. While the driver reads the journal separately, another driver can overtake it.
+        // Returns the lease without the journal. Another driver can overtake this driver while it reads the journal separately.
         const { events: _, ...bare } = lease;
         return bare;
       },
@@ -85,7 +85,7 @@ export function unfenced(store: Store, world: Surroundings): Store {
   });
 }
 
-/** Delays the intent of a tool call until the run's next append. */
+/** Writes the intent of a tool call too late, together with the run's next append. */
 function intentAfterEffect(store: Store): Store {
   const kept = new Map<string, Append>();
   return withAppend(store, async (append) => {
@@ -102,9 +102,9 @@ function intentAfterEffect(store: Store): Store {
   });
 }
 
-/** Acknowledges outcomes before they are written. This mutant works only with a single worker.
- * With one worker, the store refuses no outcome, so only a crash or a full disk can lose an acknowledged outcome. */
-function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
+/** Acknowledges outcomes before they are written. This mutant changes only simulations with a single worker.
+ * The store never refuses an outcome of a single worker. So only a crash or a full disk can lose an acknowledged outcome. */
+function acknowledgeEarly(store: Store, { options }: Surroundings): Store {
   if (options.workers !== "one") return store;
   return withAppend(store, (append) => {
     const written = store.journal.append(append);
@@ -115,7 +115,7 @@ function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   });
 }
 
-/** Gives every event a unique key, so that no repetition is recognised. Also accepts outcomes from any worker. */
+/** Gives every event a unique key, so that the store recognises no repetition. Also accepts outcomes from any worker. */
 function keyless(store: Store): Store {
   const fresh = (event: EventBody): EventBody => ({ ...event, key: `${keyOf(event)}#${count++}` });
   return withAppend(store, ({ writer, ...append }) => {
@@ -127,7 +127,7 @@ function keyless(store: Store): Store {
 
 let count = 0;
 
-function without(store: Store, field: "guard" | "reserve"): Store {
+function withoutField(store: Store, field: "guard" | "reserve"): Store {
   return withAppend(store, (append) => {
     const { [field]: _, ...rest } = append;
     return store.journal.append(rest);

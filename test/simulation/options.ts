@@ -1,6 +1,6 @@
 // Expands a seed into the options of a simulation: the runs, the answers and failures of their models, permissions, and limits.
-// The options also say how often each fault occurs.
-// The frequencies of faults differ between seeds, so that rare combinations occur too.
+// The options include the frequency of each fault.
+// Fault frequencies differ between seeds, so that rare combinations occur too.
 
 import type {
   AgentLimits,
@@ -16,12 +16,12 @@ export interface SimOptions {
   seed: number;
   /** `one`: a single process owns the file, as with SQLite. `two`: two workers share a store, and each can be slow. */
   workers: "one" | "two";
-  /** With `file`, a crash closes and reopens the store. With `memory`, the leases of a dead worker expire after some time. */
+  /** `file`: a crash closes and reopens the store. `memory`: the leases of a dead worker expire after some time. */
   storage: "memory" | "file";
   /** Whether a restarted worker has the same name and pid, as in a container. */
   sameHost: boolean;
   steps: number;
-  /** `gated` is the share of await points at which the simulation can stop a worker. `late` is the share of delayed answers. */
+  /** `gated` is the share of await points at which the simulation can stop a worker. `late` is the share of answers that it delays. */
   gated: number;
   late: number;
   /** Whether a cancel reaches running effects immediately. Otherwise, it arrives with the next heartbeat. */
@@ -32,7 +32,7 @@ export interface SimOptions {
   /** How often people cancel or pause a run, compared with their other actions. */
   cancels: number;
   pauses: number;
-  /** How often people take an hour to answer if nothing else can happen. */
+  /** How often people wait an hour before they answer, if nothing else can happen. */
   slowPeople: number;
   /** How many agents can work in the workspace at the same time. */
   concurrent: number;
@@ -63,14 +63,14 @@ export interface RunPlan {
   limits: AgentLimits;
   models: string[];
   offered: string[] | undefined;
-  /** `none`: the agent returns no structured data. Otherwise, its first attempt is `right` or wrong. */
+  /** `none`: no structured data. `right`: the first attempt is valid. `wrong-first`: the first attempt is invalid, and a later one is valid. */
   output: "none" | "right" | "wrong-first";
   ending: "report" | "text" | "empty-first" | "with-calls";
   turns: TurnPlan[];
   /** How the agent delegates. Absent if it does not delegate. */
   team?: TeamPlan;
   patterns?: Patterns;
-  /** A seed. It decides what the agent says after its planned turns (see `pattern-script.ts`). */
+  /** A seed for the answers of the agent after its planned turns (see `pattern-script.ts`). */
   voice?: number;
 }
 
@@ -89,7 +89,7 @@ export type Patterns = Pick<Definition, "handoff" | "router" | "advisors" | "tea
 export interface TurnPlan {
   text: string;
   calls: CallPlan[];
-  /** How the first attempts at this turn fail, in order. The attempt after them succeeds. */
+  /** How the first attempts at this turn fail, in order. The next attempt succeeds. */
   failures: ModelFailure[];
   usage: { input: number; output: number };
 }
@@ -99,11 +99,11 @@ export interface CallPlan {
   what: string;
   /** Whether the model's call has valid JSON and the right types. */
   form: "right" | "no-json" | "wrong-type";
-  /** The provider's call id. Set only if it repeats the id of an earlier call. */
+  /** The provider's call id. Set only if the provider repeats the id of an earlier call. */
   id?: string;
   /** The input, if the call is a delegation. */
   input?: Record<string, unknown>;
-  /** Index of the started child that the call is about. If the index is too high, the call names a run that does not exist. */
+  /** Index of the started child that the call is about. If there is no such child, the call names a run that does not exist. */
   child?: number;
 }
 
@@ -261,7 +261,7 @@ function failure(random: Random): ModelFailure {
   ]);
 }
 
-/** Each simulation has a different `edition`, so that the loop's cache has no definition from an earlier simulation. */
+/** Each simulation has a different `edition`, so that the loop never uses a cached definition of an earlier simulation. */
 export function definitionOf(plan: RunPlan, edition: string): Definition {
   const { agent, models, offered, output, limits, team, patterns = {} } = plan;
   const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };

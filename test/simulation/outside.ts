@@ -1,6 +1,6 @@
 // The outside world of a simulated worker: tools that record their effects, and models that follow the plan.
-// The simulation can stop a tool or a model before it acts, and again after it has acted.
-// If a crash comes after the effect but before the answer, the journal does not show that the effect happened (F02, F03).
+// The simulation can stop a tool or a model both before and after its action.
+// If a crash comes between an effect and its answer, the journal does not show that the effect happened (F02, F03).
 
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { z } from "zod";

@@ -15,7 +15,6 @@ import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Simulations do not compute a blast radius. */
 const NO_RADIUS = {
   ...{ agents: [], levels: 0, powers: [], tools: [], hosts: [], never: [] },
   ...{ runs: 1, turns: 1 },
@@ -98,8 +97,8 @@ const noWorktrees: LoopParts["worktrees"] = {
 };
 
 /**
- * Errors that the simulation itself causes: a full disk, or a slow worker that wrote an outcome first.
- * After an error that the simulation caused, the run is released and driven again.
+ * Errors that the simulation itself causes: the disk is full, or a slow worker has already written the outcome.
+ * The loop releases a run after such an error and drives the run again.
  */
 function isForeseen(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };

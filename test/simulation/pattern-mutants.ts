@@ -1,5 +1,5 @@
 // Mutants that break a pattern.
-// Some mutants wrap the store. Others replace a method of the pattern itself, which is a plain object, and restore it later.
+// Some mutants wrap the store. Other mutants replace a method of the pattern object and restore it later.
 
 import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
@@ -120,8 +120,8 @@ function change(
   broken: (action: Next, view: DecisionView) => Next,
 ): () => void {
   const real = pattern[method] as (view: DecisionView, more: never) => Next;
-  const changed = (view: DecisionView, more: never): Next => broken(real(view, more), view);
-  Object.assign(pattern, { [method]: changed });
+  const wrapper = (view: DecisionView, more: never): Next => broken(real(view, more), view);
+  Object.assign(pattern, { [method]: wrapper });
   return () => Object.assign(pattern, { [method]: real });
 }
 
@@ -157,7 +157,6 @@ function echoOwnWords(run: PatternRun, view: DecisionView): PatternRun {
   return { ...run, messages: [...(run.messages ?? []), ...own.map((word) => injectMessage(view, word))] };
 }
 
-/** Copies an intent and replaces the child's id. */
 function withChildId(event: EventBody, runId: string): EventBody {
   if (event.type !== "CHILD_RUN_STARTED") return event;
   return { ...event, payload: { ...event.payload, child_run_id: runId } };

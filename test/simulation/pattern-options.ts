@@ -1,5 +1,5 @@
 // Expands a seed into a simulation of patterns.
-// There are agents on four levels. They use every pattern, alone or combined, with the agents below them.
+// Agents on four levels use every pattern, alone or combined, with the agents below them.
 // Sometimes an agent names an agent above it, or an agent that does not exist.
 
 import {
@@ -40,7 +40,7 @@ export function expandPatternSeed(seed: number): SimOptions {
   };
 }
 
-/** Permission rules. They can make a router wait for an approval, but no other pattern. */
+/** Permission rules. The router is the only pattern that can need an approval. */
 function rules(random: Random): SimOptions["authority"] {
   const rules = authority(random);
   const rule = `delegate(${random.pick(agentsBelow(0))})`;
@@ -71,8 +71,8 @@ function agentPlan(random: Random, level: number, index: number): RunPlan {
   const agent = nameOf(level, index);
   const { turns, ...plan } = runPlan(random, index);
   const patterns = patternsAt(random, level);
-  const team = patterns.router ? undefined : delegating(random, level, 0.35);
-  // A router has only two turns in which it can choose.
+  const team = patterns.router ? undefined : delegationPlan(random, level, 0.35);
+  // A router can choose in only two turns, so its plan has at most one turn.
   const few = turns.slice(0, patterns.router ? random.pick([0, 0, 0, 1]) : random.between(0, 2));
   return {
     ...plan,
@@ -92,14 +92,14 @@ function agentPlan(random: Random, level: number, index: number): RunPlan {
   };
 }
 
-/** A call of a team tool or a router tool, even if the agent is not offered this tool. */
+/** A call of a team tool or a router tool, by an agent that might not be offered this tool. */
 function outOfPlace(random: Random, name: string): RunPlan["turns"][number]["calls"][number] {
   const said = { message: name, ready: true, reason: name, summary: name, agent: "agent-3-0" };
   const tool = random.pick(["broadcast", "vote_conclude", "conclude_team", "route_to"]);
   return { ...callPlan(random, name), tool, form: "right", input: said };
 }
 
-function delegating(random: Random, level: number, share: number): RunPlan["team"] {
+function delegationPlan(random: Random, level: number, share: number): RunPlan["team"] {
   if (level === LEVELS.length - 1 || !random.chance(share)) return undefined;
   return {
     kind: "main",
@@ -114,7 +114,7 @@ function delegating(random: Random, level: number, share: number): RunPlan["team
   };
 }
 
-/** A valid combination of patterns. Agents near the root use more patterns, so that trees grow but also end. */
+/** A valid combination of patterns. Agents near the root use more patterns, so that trees grow but still end. */
 function patternsAt(random: Random, level: number): Patterns {
   if (level === LEVELS.length - 1) return {};
   const share = [1, 0.7, 0.35][level]!;
@@ -169,7 +169,7 @@ function bestOf(random: Random, level: number): Patterns["bestOf"] {
   return { n, strategies, ...(random.chance(0.5) ? { judge: pickAgent(random, level) } : {}) };
 }
 
-/** A time limit. It is either too short for most runs, or long enough if a worker is alive. */
+/** A time limit: either too short for most runs, or long enough as long as a worker is alive. */
 const time = (random: Random): number =>
   random.chance(0.3) ? random.between(1, 30_000) : random.between(60_000, 900_000);
 

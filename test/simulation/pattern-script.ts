@@ -27,7 +27,7 @@ interface ReportSchema {
   properties?: { output?: { properties?: { draft?: { enum?: number[] } } } };
 }
 
-/** The answer for an agent that plays a part in a pattern. Undefined for any other agent. */
+/** Returns the answer of an agent that has a role in a pattern. Returns undefined for any other agent. */
 export function speakInPattern(
   plan: RunPlan,
   request: ScriptedRequest,
@@ -43,13 +43,13 @@ export function speakInPattern(
     const { tool, what } = callPlan(random, place.word(9));
     return { calls: [{ tool, input: { what } }], usage };
   }
-  const said = (() => {
-    if (names.has("route_to")) return choosing(place, plan.patterns?.router?.destinations ?? []);
-    if (names.has("vote_conclude")) return discussing(place);
-    if (names.has("conclude_team")) return coordinating(place, plan);
-    return drafts && judging(place, drafts);
+  const answer = (() => {
+    if (names.has("route_to")) return routerTurn(place, plan.patterns?.router?.destinations ?? []);
+    if (names.has("vote_conclude")) return memberTurn(place);
+    if (names.has("conclude_team")) return coordinatorTurn(place, plan);
+    return drafts && judgeTurn(place, drafts);
   })();
-  return said && { ...said, usage };
+  return answer && { ...answer, usage };
 }
 
 interface Place {
@@ -58,7 +58,7 @@ interface Place {
   word(index: number): string;
 }
 
-function choosing({ random, word }: Place, destinations: readonly string[]): ScriptedTurn {
+function routerTurn({ random, word }: Place, destinations: readonly string[]): ScriptedTurn {
   const route = (agent: string, message?: string) => ({
     tool: "route_to",
     input: { agent, reason: "it fits", ...(message === undefined ? {} : { message }) },
@@ -77,7 +77,7 @@ function choosing({ random, word }: Place, destinations: readonly string[]): Scr
   ]);
 }
 
-function discussing({ random, word }: Place): ScriptedTurn {
+function memberTurn({ random, word }: Place): ScriptedTurn {
   const say = (index: number): Calls[number] => ({ tool: "broadcast", input: { message: word(index) } });
   const vote = (ready: boolean): Calls[number] => ({
     tool: "vote_conclude",
@@ -99,7 +99,7 @@ function discussing({ random, word }: Place): ScriptedTurn {
   ]);
 }
 
-function coordinating({ random, word }: Place, { output }: RunPlan): ScriptedTurn {
+function coordinatorTurn({ random, word }: Place, { output }: RunPlan): ScriptedTurn {
   const conclude = {
     tool: "conclude_team",
     input: { summary: word(0), ...(output === "none" ? {} : { output: { n: 1 } }) },
@@ -118,7 +118,7 @@ function coordinating({ random, word }: Place, { output }: RunPlan): ScriptedTur
   ]);
 }
 
-function judging({ random }: Place, drafts: readonly number[]): ScriptedTurn {
+function judgeTurn({ random }: Place, drafts: readonly number[]): ScriptedTurn {
   const pick = (draft: number): ScriptedTurn => ({
     report: { summary: "picked", output: { draft, reason: "it is best" } },
   });

@@ -1,6 +1,6 @@
 // Checks the rules of patterns: when each child can start, and which answer becomes the result.
 // A run that has handed off its work must do nothing more.
-// Another file, `team-watch.ts`, checks the discussions of teams.
+// `team-watch.ts` checks the discussions of teams.
 // The checks use only committed events and the agents' files. They never use the code of the patterns.
 
 import type { RunId } from "../../src/ids.ts";
@@ -43,7 +43,7 @@ export class PatternWatch {
         yield* thinks(node);
         break;
       case "TOOL_STARTED":
-        if (by(node, "handoff").length > 0) yield "H2 works after it has handed its work over";
+        if (childrenBy(node, "handoff").length > 0) yield "H2 works after it has handed its work over";
         break;
       case "TIMER_FIRED":
         if (event.payload.id.startsWith(LATE)) node.late.add(event.payload.id.slice(LATE.length));
@@ -73,13 +73,13 @@ export class PatternWatch {
 
 const LATE = "late/";
 
-/** Whether the run ignores the patterns in its file. This is true for a draft, and for an agent that judges its own drafts. */
+/** True if the run ignores the patterns in its file, because it is a draft, or because its agent judges its own drafts. */
 function isAlone({ parentRunId, parentKey, agent, trigger }: Payload<"RUN_STARTED">, nodes: Nodes): boolean {
   if (trigger !== "best_of") return false;
   return parentKey !== "judge" || nodes.get(parentRunId!)?.start.agent === agent;
 }
 
-const by = ({ children }: PatternNode, trigger: string): PatternNode["children"] =>
+const childrenBy = ({ children }: PatternNode, trigger: string): PatternNode["children"] =>
   children.filter(({ started }) => started.trigger === trigger);
 
 /** F26: each pattern slot is filled only once. A run that has handed off its work starts no other child. */
@@ -87,13 +87,14 @@ function* begins(node: PatternNode, { trigger, key, attempt = 1 }: Payload<"CHIL
   const { asks, children } = node;
   const same = children.filter(({ started }) => started.key === key && (started.attempt ?? 1) === attempt);
   if (same.length > 0) yield `H1 ${key} is filled twice`;
-  const owners = by(node, "handoff");
+  const owners = childrenBy(node, "handoff");
   if (owners.some(({ ended }) => !ended)) yield "F26 beside the one who has its work";
   if (owners.length > 0 && trigger !== "handoff")
     yield "H2 starts somebody after it has handed its work over";
   if (trigger === "handoff" && owners.length > (asks.handoff?.onFailure === "retry" ? 1 : 0))
     yield `F26 owner ${owners.length + 1} of its work`;
-  if (by(node, "route").length > 0 && trigger !== "handoff") yield "H3 starts somebody after its choice";
+  if (childrenBy(node, "route").length > 0 && trigger !== "handoff")
+    yield "H3 starts somebody after its choice";
   if (trigger === "best_of" && key === "judge") {
     const open = Array.from({ length: asks.bestOf!.n }, (_, index) => `draft/${index + 1}`).filter(
       (place) => !isSettled(node, place),
@@ -102,19 +103,19 @@ function* begins(node: PatternNode, { trigger, key, attempt = 1 }: Payload<"CHIL
   }
 }
 
-/** H2-H5: after a run has handed off its work, it makes no model calls. A run with advisors makes none before they have answered. */
+/** H2-H5: a run makes no model calls after it has handed off its work. A run with advisors waits for their answers before its first model call. */
 function* thinks(node: PatternNode): Generator<string> {
   const { asks } = node;
-  if (by(node, "handoff").length > 0) yield "H2 thinks after it has handed its work over";
-  if (by(node, "route").length > 0) yield "H3 thinks after its choice";
+  if (childrenBy(node, "handoff").length > 0) yield "H2 thinks after it has handed its work over";
+  if (childrenBy(node, "route").length > 0) yield "H3 thinks after its choice";
   if (asks.bestOf) yield "H5 thinks itself, and not its drafts";
   const open = (asks.advisors?.agents ?? []).filter((agent) => !isSettled(node, `advisor/${agent}`));
   if (open.length > 0) yield `H4 thinks before ${open.join()} has advised it`;
 }
 
-/** If a run has handed off its work, its answer is the answer of the run that did the work. */
+/** The answer of a run that has handed off its work is the answer of the run that did the work. */
 function* answers(node: PatternNode, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">) {
-  const owner = by(node, "handoff").at(-1) ?? by(node, "route").at(-1);
+  const owner = childrenBy(node, "handoff").at(-1) ?? childrenBy(node, "route").at(-1);
   const { summary, stopReason } = event.payload;
   if (!owner?.ended?.success || event.type === "RUN_CANCELLED" || node.unstarted.has("handoff")) return;
   if (event.type !== "RUN_COMPLETED") yield "H2 fails although whoever had its work has done it";

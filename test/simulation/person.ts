@@ -1,5 +1,5 @@
 // The people in a simulation. `act` plays a careless person, who does anything at any time, even twice or too late.
-// `help` answers the open items. Before either function decides an unknown outcome, it checks what really happened.
+// `help` answers the open items. Both functions check what really happened before they decide an unknown outcome.
 
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";
@@ -48,7 +48,7 @@ export class Person {
   async act(runId: RunId): Promise<string> {
     const { random, options } = this.world;
     const items = openItems(this.state(runId));
-    // Freezes branches only in every fifth seed. Nothing happens in a frozen branch, so it cannot reveal a problem.
+    // Freezes branches only in every fifth seed. Nothing happens in a frozen branch, so freezing hides problems.
     const branches = options.seed % 5 === 0 ? 1 : 0;
     const action = random.weighted([
       ["decide", items.length > 0 ? 20 : 0],
@@ -157,7 +157,7 @@ export class Person {
     );
   }
 
-  /** Ignores refusals. Any other error is a problem. */
+  /** Ignores refusals, and reports any other error as a problem. */
   private async attempt(what: string, wish: Promise<unknown>): Promise<string> {
     try {
       await wish;
@@ -178,7 +178,7 @@ export class Person {
   }
 }
 
-/** An edited input that the tool accepts: a delegation gets a new task, a router's choice a new reason, any other call a new text. */
+/** Edits an input in a way that the tool accepts: a new task for a delegation, a new reason for a router's choice, otherwise a new text. */
 function editInput({ itemId, input }: ApprovalItem): object {
   const given = input as { task?: string; reason?: string } | undefined;
   const text = `edited ${itemId}`;

@@ -1,10 +1,10 @@
-// A provider's requirements for a prompt (F11): roles are in order, and the next message answers each call exactly once.
+// A provider's requirements for a prompt (F11): the roles are in order, and each call gets exactly one result in the next message.
 
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 
 const PLACEHOLDER = "Interrupted: it is not known whether this was done.";
 
-/** The first reason why a provider would reject the prompt, or undefined. `mayBeOpen` allows calls whose result is still unknown. */
+/** Returns the first reason why a provider would reject the prompt. `mayBeOpen` allows calls whose result is still unknown. */
 export function promptProblem(prompt: LanguageModelV4Prompt, mayBeOpen: boolean): string | undefined {
   const [system, first] = prompt;
   if (system?.role !== "system" || first?.role !== "user")
@@ -52,7 +52,7 @@ function openResult(message: LanguageModelV4Prompt[number]): string | undefined 
   return left && `goes on without a result of ${left.toolCallId}`;
 }
 
-/** K3: finds a message of a discussion that a member reads twice, or that its own author reads. Messages are «marked». */
+/** K3: finds a message that a member reads twice, or that returns to its own author. Messages are written between « and ». */
 export function wordProblem(prompt: LanguageModelV4Prompt): string | undefined {
   const heard = wordsOf(prompt, "user");
   const own = new Set(wordsOf(prompt, "assistant"));

@@ -16,7 +16,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 
 export interface Total extends Counts {
-  /** All triggers by which runs were started. */
+  /** The triggers of all runs that started. */
   started: ReadonlySet<string>;
 }
 

@@ -4,7 +4,7 @@ import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/sc
 import type { CallPlan, ModelFailure, RunPlan } from "./options.ts";
 import { type Offered, speakInPattern } from "./pattern-script.ts";
 
-/** `children` has the ids of the children that the prompt mentions. In a team, plans apply only to the first round. */
+/** `children` has the ids of the children that the prompt mentions. Team members follow their plans only in the first round. */
 export function speak(
   plans: readonly RunPlan[],
   request: ScriptedRequest,
@@ -14,18 +14,18 @@ export function speak(
   const { turn, attempt, purpose } = request;
   if (purpose === "summary")
     return { text: "What was done so far, in short.", usage: { input: 300, output: 20 } };
-  if (purpose === "brief") return briefing(attempt);
+  if (purpose === "brief") return briefingTurn(attempt);
   const planned = plan.turns[turn - 1];
   if (purpose !== "turn" || !planned || request.round > 1) {
     const said = plan.voice === undefined ? undefined : speakInPattern(plan, request, offered);
-    return said ?? ending(plan, turn, purpose);
+    return said ?? endingTurn(plan, turn, purpose);
   }
   const failure = planned.failures[attempt - 1];
-  if (failure) return failing(failure);
+  if (failure) return failedTurn(failure);
   return { text: planned.text, calls: planned.calls.map((one) => call(one, children)), usage: planned.usage };
 }
 
-function ending(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
+function endingTurn(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
   const past = turn - plan.turns.length;
   const usage = { input: 200, output: 30 };
   if (plan.ending === "empty-first" && past === 1) return { text: "", usage };
@@ -39,8 +39,8 @@ function ending(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
   return { report: { summary: "done", ...output }, usage };
 }
 
-/** The summary of the parent's work for a child. The model's first attempt is empty, and the second attempt succeeds. */
-function briefing(attempt: number): ScriptedTurn {
+/** Summarises the parent's work for a child. The first attempt of the model is empty, and the second attempt succeeds. */
+function briefingTurn(attempt: number): ScriptedTurn {
   const usage = { input: 200, output: 20 };
   return attempt === 1 ? { text: "", usage } : { text: "So far, so good.", usage };
 }
@@ -59,7 +59,7 @@ function about(tool: string, one: string, all: readonly string[]): object {
   return { run_ids: all.length > 0 ? all : [one] };
 }
 
-function failing(failure: ModelFailure): ScriptedTurn {
+function failedTurn(failure: ModelFailure): ScriptedTurn {
   switch (failure) {
     case "429":
       return { error: { status: 429, message: "slow down", retryAfter: 20 } };

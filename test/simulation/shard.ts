@@ -1,5 +1,5 @@
 // Runs a part of the seeds, so that several processes can share the work.
-// SEEDS=100000 makes a long test. KIND=patterns limits it to one kind. KIND=trees SEED=n runs a single seed and prints its whole trace.
+// SEEDS=100000 makes a long test. KIND=patterns selects one kind. KIND=trees SEED=n runs a single seed and prints its whole trace.
 
 import { expect, it } from "vitest";
 import { KINDS, type Kind, report, runSeeds } from "./run-seeds.ts";
@@ -9,7 +9,7 @@ const SEEDS = Number(process.env["SEEDS"] ?? 1_000);
 const SEED = process.env["SEED"];
 const KIND = process.env["KIND"] as Kind | undefined;
 
-/** The share of the seeds for each kind. With these shares, the simulations are short enough for `npm test`. */
+/** The share of seeds for each kind. These shares keep the simulations short enough for `npm test`. */
 const SHARES: Record<Kind, number> = { runs: 0.4, trees: 0.4, patterns: 0.2 };
 
 const TITLES: Record<Kind, string> = {
@@ -33,7 +33,7 @@ export function simulateShard({ shard, of }: { shard: number; of: number }): voi
       timeout: 0,
     }, async () => {
       const { events, effects, crashes, runs, started } = await runSeeds(kind, seeds);
-      // Checks that something happened in the simulations. Otherwise they could not find any problem.
+      // Checks that the simulations did something. A simulation without events cannot find a problem.
       expect(events / seeds.length).toBeGreaterThan(10);
       expect(effects / seeds.length).toBeGreaterThan(1);
       expect(crashes).toBeGreaterThan(0);
@@ -43,7 +43,6 @@ export function simulateShard({ shard, of }: { shard: number; of: number }): voi
   }
 }
 
-/** Every trigger by which a run can start. */
 const TRIGGERS = ["advisor", "best_of", "delegation", "handoff", "route", "team", "user"];
 
 async function simulateOne(kind: Kind, seed: number): Promise<void> {

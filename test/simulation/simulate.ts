@@ -1,6 +1,6 @@
 // Simulates one seed. The simulation is the scheduler: at every await point of every worker, it decides what happens next.
-// In the first phase, the simulation injects faults, and no invariant is allowed to break (safety).
-// In the second phase, the simulation injects no faults, and every run must end (liveness).
+// The first phase injects faults, and no invariant is allowed to break (safety).
+// The second phase injects no faults, and every run must end (liveness).
 
 import { rmSync } from "node:fs";
 import { vi } from "vitest";
@@ -58,7 +58,7 @@ class Simulation {
   private workers: SimWorker[] = [];
   private born = 0;
   private crashes = 0;
-  /** Time of the last crash. Other workers cannot take over a dead worker's runs until its leases expire. */
+  /** Time of the last crash. The runs of a dead worker stay locked until its leases expire. */
   private lastCrash = 0;
   private activity = 0;
   private readonly trace: string[] = [];
@@ -246,7 +246,7 @@ class Simulation {
     return this.workers.some(({ driving }) => driving.size > 0);
   }
 
-  /** P11, I11: the faults are over. People answer every open item, and time passes until every run has ended. */
+  /** P11, I11: no faults occur any more. People answer every open item, and time passes until every run has ended. */
   private async finishAll(): Promise<void> {
     this.trace.push("faults are over");
     for (let round = 0; round < LIVENESS_ROUNDS && this.watch.problems.length === 0; round++) {
@@ -260,8 +260,8 @@ class Simulation {
       const left = await this.unfinished();
       if (left.length === 0) return;
       const moved = await this.goOn(left);
-      // Queued runs retry every second, so there is always some progress.
-      // The clock advances anyway, because a clock jump can make a lease very long.
+      // `moved` can stay true forever, because queued runs retry every second.
+      // So the clock also advances in every 100th round. This matters because a clock jump can make a lease very long.
       if (!moved || round % 100 === 99) await this.advance(round % 10 === 9 ? 2 * HOUR : 16_000);
       await this.settle();
     }
@@ -299,7 +299,7 @@ class Simulation {
     return rows.flatMap((row) => (row && row.endedAt === undefined ? [row.id] : []));
   }
 
-  /** Settles the workers: at the end, each one is idle, or waits for the simulation to release an operation. */
+  /** Waits until each worker is idle or needs the simulation to release an operation. */
   private async settle(): Promise<void> {
     let seen = this.activity;
     let rounds = 0;

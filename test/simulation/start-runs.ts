@@ -1,4 +1,4 @@
-// The agents and the root runs of one simulation. The runs are admitted in the same way as by the API.
+// The agents and root runs of one simulation. The simulation admits the runs in the same way as the API.
 
 import { CadreError } from "../../src/errors.ts";
 import type { Definition } from "../../src/journal/definition.ts";
@@ -24,7 +24,7 @@ export async function startRuns(
   }
 }
 
-/** The loop caches definitions by hash. A different edition in each simulation makes the loop read them from the store again. */
+/** The loop caches definitions by hash. A new edition for each simulation makes the loop read its definitions from the store. */
 let edition = 0;
 
 /** Looks up the compiled definition of an agent. */

@@ -7,7 +7,7 @@ import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Adds the layers around the store. From the outside in, they are: a check of the store's answers, the mutant (if any), and the gate. */
+/** Adds the layers around the store. The outermost layer checks the store's answers, then comes the mutant (if any), then the gate. */
 export function workerStore(worker: SimProcess, world: Surroundings): Store {
   const inner = watchedStore(worker.gate, world);
   return withAppend(inner, async (append) => {

@@ -31,25 +31,25 @@ export interface Mutant {
   store?(store: Store, world: Surroundings): Store;
   tools?(tools: AnyTool[]): AnyTool[];
   parts?(parts: LoopParts): LoopParts;
-  /** Breaks something that all workers share. Returns a function that undoes this. */
+  /** Breaks something that all workers share. Returns a function that repairs it. */
   install?(): () => void;
 }
 
 export interface Findable extends Mutant {
-  /** A pattern for the message of the problem that must reveal the mutant. */
+  /** Matches the message of the problem that the mutant must cause. */
   found: RegExp;
   /** The first seed to try. It is set if low seeds do not reveal the mutant. */
   from?: number;
 }
 
-/** A simulated process, from the view of its parts. */
+/** A simulated process, as its tools, models and stores see it. */
 export interface SimProcess {
   readonly name: string;
   readonly pid: number;
   readonly gate: Gate;
-  /** For each run, the latest model intent that this process knows to be on disk. */
+  /** The latest model intent of each run that this process knows to be on disk. */
   readonly intents: Map<RunId, Intent>;
-  /** E2: true until the worker's own deadline. After the deadline, the worker must begin nothing. */
+  /** E2: true until the worker's own deadline. The worker must begin nothing after its deadline. */
   mayBegin(): boolean;
 }
 

@@ -1,4 +1,4 @@
-// Checks the discussions of teams: rounds come in order, and every member gets each message of the others exactly once.
+// Checks the discussions of teams: rounds come in order, and every member gets each message of the other members exactly once.
 // A member continues where its previous run stopped.
 // The expected messages are computed from the journal of the coordinator.
 
@@ -51,7 +51,7 @@ export class TeamWatch {
     }
   }
 
-  /** K5, K6: rounds open in the right order, and with the right members. */
+  /** K5, K6: the rounds start in the right order and with the right members. */
   private *opens({ runId, asks }: PatternNode, { seq, payload }: EventOf<"TEAM_ROUND_STARTED">) {
     const discussion = this.discussionOf(runId);
     const { rounds, dropped, over } = discussion;
@@ -65,7 +65,7 @@ export class TeamWatch {
     rounds.push({ number, members, seq, closed: false });
   }
 
-  /** K2: the messages of a round appear only after every member has ended or run out of time. The coordinator speaks between rounds. */
+  /** K2: messages of a round appear only after every member has ended or run out of time. The coordinator speaks between rounds. */
   private *says(
     node: PatternNode,
     { seq, payload }: EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">,
@@ -94,7 +94,7 @@ export class TeamWatch {
   }
 
   /**
-   * K3, K8: a member gets every message of other members that is new to it, and nothing else.
+   * K3, K8: a member gets exactly the messages of other members that are new to it.
    * A run that replaces a member gets the same messages as the member.
    */
   private *hears({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {
@@ -125,7 +125,7 @@ export class TeamWatch {
       .filter((id) => !known.has(id));
   }
 
-  /** K1, K8: a member's run continues its own previous run. A second attempt starts from the same point as the first attempt. */
+  /** K1, K8: a member's run continues the member's previous run. A second attempt starts from the same point as the first attempt. */
   private *goesOn({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {
     const last = this.lastOf(payload, runId, parent);
     const { continues } = payload;

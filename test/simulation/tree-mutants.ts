@@ -1,5 +1,5 @@
 // Mutants that break trees of runs.
-// Some mutants wrap the store, like the mutants of single runs. Others replace functions in spied modules (see tree-mutants.test.ts).
+// Some mutants wrap the store, like the mutants of single runs. Other mutants replace functions in spied modules (see tree-mutants.test.ts).
 
 import { vi } from "vitest";
 import { type EventBody, TERMINAL_TYPES } from "../../src/journal/events.ts";
@@ -9,7 +9,7 @@ import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
 import { leaveSlot } from "../../src/stores/transaction/slots.ts";
 import { replace, withAppend, withSpawn } from "./breaking.ts";
-import { unfenced } from "./mutants.ts";
+import { withoutFencing } from "./mutants.ts";
 import type { Findable } from "./surroundings.ts";
 
 const real = await vi.importActual<typeof import("../../src/projections/folds/parent-events.ts")>(
@@ -17,11 +17,11 @@ const real = await vi.importActual<typeof import("../../src/projections/folds/pa
 );
 
 export const TREE_MUTANTS: readonly Findable[] = [
-  // This mutant is not specific to trees. It is here because a tree has more runs that a driver can lose.
+  // This mutant would also break single runs. It is tested with trees, because a tree has more runs that a driver can lose.
   {
     name: "a driver that has lost its run still writes to it",
     found: /^(P3|I4|I7) /,
-    store: unfenced,
+    store: withoutFencing,
   },
   {
     name: "a child's end is not written into its parent's journal",

@@ -128,10 +128,10 @@ export function teamCall(random: Random, team: TeamPlan, name: string): CallPlan
   }
   const agent = random.chance(0.03) ? "agent-nobody" : random.pick(team.delegates);
   const { what: _, ...base } = callPlan(random, name);
-  return { ...base, what: name, ...asking(random, team.delegation.tool, agent, `the task ${name}`) };
+  return { ...base, what: name, ...delegationCall(random, team.delegation.tool, agent, `the task ${name}`) };
 }
 
-function asking(
+function delegationCall(
   random: Random,
   kind: Delegation["tool"],
   agent: string,

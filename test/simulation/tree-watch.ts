@@ -1,5 +1,5 @@
 // Checks the relations between the runs of a tree. Each commit is a transaction, and after each commit all journals must agree (J7).
-// The watcher also compares what a run learns about its descendants with the store's rows of the descendants.
+// The watcher also checks that each run knows the correct state of its descendants.
 
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
@@ -138,7 +138,7 @@ export class TreeWatch {
     });
   }
 
-  /** I7: nothing starts below a cancelled run. D2: in a run that is closing, only a handoff can start. */
+  /** I7: nothing starts below a cancelled run. D2: a run that is closing can start only a handoff. */
   private *begins(node: Node, handsOver = false): Generator<string> {
     const above = this.lineage(node.row.id).find(({ cancelled }) => cancelled);
     if (above)
@@ -155,7 +155,7 @@ export class TreeWatch {
     if (atWork > this.concurrent) yield `B4 ${atWork} runs are at work, and ${this.concurrent} may be`;
   }
 
-  /** D0, D1: when a child starts, the rules for attempts and limits hold. */
+  /** D0, D1: checks the rules for attempts and limits when a child starts. */
   private *startsChild(node: Node, started: Payload<"CHILD_RUN_STARTED">): Generator<string> {
     const { key, attempt = 1, child_run_id: id } = started;
     const siblings = [...node.children.values()];
@@ -246,7 +246,7 @@ export class TreeWatch {
     if (told !== tokens) yield `B1 its tree has used ${tokens} tokens, and it says ${told}`;
   }
 
-  /** S0-61: if a run waits for descendants that need a person, it says so and names all of them. Any other run names none. */
+  /** S0-61: a run that waits for descendants names all descendants that need a person. Any other run names none. */
   private *blockers(node: Node): Generator<string> {
     const { row } = node;
     const awaited = awaitedBy(row);

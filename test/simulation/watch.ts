@@ -48,7 +48,7 @@ export class Watch {
     return this.start(runId)?.trigger;
   }
 
-  /** Whether the run continues an earlier run, which might have ended with unanswered calls in its prompt. */
+  /** True if the run continues an earlier run, which might have ended with unanswered calls in its prompt. */
   goesOn(runId: RunId): boolean {
     return this.start(runId)?.continues !== undefined;
   }
@@ -76,7 +76,7 @@ export class Watch {
     }
   }
 
-  /** Checks an effect just before it happens: its intent is on disk, its exact input is allowed, and it has not happened before. */
+  /** Checks an effect just before it happens: the intent is on disk, the exact input is allowed, and the effect has not happened before. */
   effect(tool: ToolName, what: string, context: ToolContext, pid: number): void {
     const { runId, callId, attempt } = context;
     const journal = this.journal(runId);
@@ -87,7 +87,8 @@ export class Watch {
     );
     if (!start) this.problem(`L3 ${name} began before its intent was on disk`);
     else
-      for (const problem of unauthorised(journal, start, callId, what)) this.problem(`${problem}: ${name}`);
+      for (const problem of checkAuthorised(journal, start, callId, what))
+        this.problem(`${problem}: ${name}`);
     const before = this.effects.filter((effect) => effect.runId === runId && effect.callId === callId);
     if (TOOLS[tool] === "idempotent" && before.length > 0) return;
     const again = journal.filter(
@@ -99,7 +100,7 @@ export class Watch {
     this.effects.push({ tool, runId, callId, attempt, pid, input: what });
   }
 
-  /** P3: the intent of a model call is on disk. If the answer of a model call is recorded, no driver repeats the call. */
+  /** P3: the intent of a model call is on disk before the call. No driver repeats a call whose answer is recorded. */
   modelCall(intent: { runId: RunId; callId: string; attempt: number } | undefined): void {
     if (!intent) {
       this.problem("L3 a model was called without an intent");
@@ -116,7 +117,7 @@ export class Watch {
     if (ended) this.problem(`P3 model call ${runId}/${callId} attempt ${attempt} was closed already`);
   }
 
-  /** Effects that happened, although the model was told that the call never began. */
+  /** Finds effects that happened although the journal says that the call never began. */
   deniedEffects(): string[] {
     return this.effects
       .filter(({ runId, callId, attempt }) =>
@@ -187,11 +188,11 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
 const isClosing = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.closing === true);
 
-/** H5: whether the run uses best of n. It makes no model calls itself, so messages to it appear in its result. */
+/** H5: true if the run uses best of n. Such a run makes no model calls, so its result contains the messages that it received. */
 const usesBestOf = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "CHILD_RUN_STARTED" && payload.trigger === "best_of");
 
-/** A canonical text of the payload. The keys are sorted, because a payload from the store has its keys in the order of the schema. */
+/** Returns the payload as text with sorted keys, because the store returns the keys in the order of the schema. */
 function canonicalText(payload: object): string {
   return JSON.stringify(payload, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -200,7 +201,7 @@ function canonicalText(payload: object): string {
   );
 }
 
-/** Event types that can repeat with a different key. Any other event can occur only once, whatever its key. */
+/** Types of events that can repeat with a different key. An event of any other type can occur only once. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
   "RUN_SUSPENDED",
   "RUN_RESUMED",
@@ -214,7 +215,7 @@ function nameOf(event: EventBody): string {
   );
 }
 
-/** Checks before a model call: each call of the previous thought has exactly one result (F11), and some budget is left (I9). */
+/** Checks before a model call that each tool call of the last answer has a result (F11), and that the run is within its budget (I9). */
 function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Generator<string> {
   const thought = isBrief ? undefined : before.findLast(({ type }) => type === "AGENT_THOUGHT");
   if (thought?.type === "AGENT_THOUGHT") {
@@ -232,7 +233,7 @@ function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Gene
   if (spent.cost > budget.maxCost + 1e-9) yield `I9 ${spent.cost} of ${budget.maxCost} dollars spent`;
 }
 
-/** D0: if a call waits for a child, the end of the child is the result of the call. */
+/** D0: the end of a child is the result of the call that waits for the child. */
 function resultOf({ type, payload }: JournalEvent): string | undefined {
   if (type === "TOOL_RESULT") return payload.toolCallId;
   return type === "CHILD_RUN_COMPLETED" ? payload.key : undefined;
@@ -255,8 +256,8 @@ function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCos
   return budget;
 }
 
-/** I8: a call runs only with the input that was allowed, or with the input that a person saw or wrote. */
-function* unauthorised(
+/** I8: a call runs only with an input that the rules allowed, or that a person saw or wrote. */
+function* checkAuthorised(
   journal: readonly JournalEvent[],
   start: JournalEvent,
   callId: string,

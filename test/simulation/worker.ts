@@ -17,7 +17,7 @@ export class SimWorker implements SimProcess {
   readonly parts: LoopParts;
   readonly intents = new Map<RunId, Intent>();
   readonly driving = new Map<RunId, AbortController>();
-  /** Whether the worker has been asked to stop. It finishes its work, and is removed when the faults are over. */
+  /** True after the worker was asked to stop. The worker finishes its work, and is removed when the phase with faults ends. */
   leaving = false;
   private readonly world: Surroundings;
   private deadline = Number.NEGATIVE_INFINITY;

@@ -37,7 +37,7 @@ const OPTIONS: Record<string, PermissionOption[]> = {
 let cancelled = Promise.withResolvers<void>();
 let calls = 0;
 
-/** Performs one line of the script. If the line ends the turn, returns the stop reason; otherwise undefined. */
+/** Performs one line of the script. Returns the stop reason if the line ends the turn. */
 async function act(line: string, sessionId: string, client: AgentContext): Promise<string | undefined> {
   const [verb = "", ...rest] = line.trim().split(" ");
   const words = rest.join(" ");

@@ -1,6 +1,6 @@
 // A client that behaves like a browser.
 // The client gets its cookie from a one-time link, sends same-origin requests, and follows events with undici's EventSource.
-// As the standard requires, the EventSource reconnects by itself with `Last-Event-ID`.
+// The EventSource reconnects by itself with `Last-Event-ID`, as the standard requires.
 
 import { Agent, type Dispatcher, EventSource } from "undici";
 import { STREAM_EVENTS } from "../../src/api/client/stream-events.ts";
@@ -10,7 +10,7 @@ export interface Browser extends Disposable {
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Answered }>;
   /** Follows the events of a tree to its end. */
   follow(runId: string): Watching;
-  /** Reads the events after an id, in a tree that has ended. */
+  /** Reads the events after an event id. The tree must have ended. */
   readOn(runId: string, lastEventId: string): Promise<JournalEvent[]>;
 }
 

@@ -24,7 +24,7 @@ export async function beThePerson({ store, people }: RuntimeAssembly, oracle: st
         await decideApproval(`${runId}:${itemId}`, decision, "person", people);
       }
     } catch {
-      // The item was already answered by someone else. The next pass sees that answer.
+      // Someone else has already answered the item. The next pass sees that answer.
     }
   }
 }

@@ -1,6 +1,6 @@
 // Simulates a small internet with real sockets.
 // Host names resolve to public addresses. Connections to these addresses go to handlers on one local HTTP server.
-// Connections to private addresses are really made, so a test notices if a guard does not work.
+// Connections to private addresses are real, so a test notices if a guard does not work.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ import { isPublicAddress } from "../../src/tools/web/public-address.ts";
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Internet extends AsyncDisposable {
-  /** The port of the local server. A request that reaches the server by its private address has found the canary. */
+  /** The port of the local server. The server answers requests to unknown hosts with `canary`. */
   port: number;
   access(settings?: Partial<WebSettings>): WebAccess;
   /** The `host/path` of each request that was received. */

@@ -8,7 +8,7 @@ import { createJudge } from "../../src/permissions/judge.ts";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { builtinTools } from "../../src/tools/index.ts";
 
-/** The facts that Cadre's own tools declare about a call. Undefined for any other tool. */
+/** Facts that Cadre's own tools declare about a call. Undefined for any other tool. */
 export const toolFacts: FindFacts = (name) =>
   declaredTool(name) ?? builtinTools.find((tool) => tool.name === name);
 
@@ -53,7 +53,7 @@ export const bash = (command: string, setting: Setting = {}) => verdict("Bash", 
 export const write = (path: string, setting: Setting = {}) =>
   verdict("Write", { path, content: "x" }, setting);
 
-/** Builds the complete verdict that a test expects. The text of the rule also says why a command could not be judged. */
+/** Builds the complete verdict that a test expects. If a command cannot be judged, the text of the rule contains the reason. */
 export function expectedVerdict(expected: string, rule: string) {
   const [, unjudged] = /: cannot judge, (.+)$/.exec(rule) ?? [];
   return {

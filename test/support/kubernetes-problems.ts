@@ -1,6 +1,6 @@
 // Finds the problems in a Kubernetes manifest.
 // The validators of kubernetes-models find wrong and missing values, but they accept unknown keys.
-// We find unknown keys in another way: a validator never reads a key that it does not know.
+// We find unknown keys by recording which keys a validator reads. A validator never reads a key that it does not know.
 
 import { validate as deployment } from "kubernetes-models/_schemas/IoK8sApiAppsV1Deployment";
 import { validate as statefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";
@@ -37,7 +37,7 @@ export function kubernetesProblems(manifest: Record<string, unknown>): string[] 
   return [...(isRight ? [] : wrong), ...unseen.flatMap((keys) => keys())];
 }
 
-/** Wraps a value to record which keys are read. Each function that is added to `unseen` lists the keys that were never read. */
+/** Wraps a value to record which keys are read. Each function in `unseen` lists the keys that were never read. */
 function recordReads(value: unknown, path: string, unseen: (() => string[])[]): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item, index) => recordReads(item, `${path}/${index}`, unseen));

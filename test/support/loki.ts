@@ -1,6 +1,6 @@
 // A small imitation of Loki that tests call over real HTTP.
 // The imitation follows Loki's rules for stream selectors, line filters, labels, values, limit, direction and time range.
-// The simulated server also records the requests that it receives.
+// The imitation also records the requests that it receives.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ export interface FakeLoki extends AsyncDisposable {
   asked: { path: string; parameters: URLSearchParams; headers: IncomingMessage["headers"] }[];
 }
 
-/** `instead` can answer a request in place of Loki. It returns true if it did. */
+/** `instead` can answer a request itself, without Loki's rules. It returns true if it answered. */
 export async function fakeLoki(
   entries: readonly FakeEntry[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,

@@ -1,6 +1,6 @@
 // An MCP server over stdio that follows a plan: `node mcp-server.ts plan.json`.
 // The server does not use the SDK, so that it can misbehave in every way.
-// For every message, the server reads the plan again. It logs its actions to plan.json.log.
+// The server reads the plan again for every message, and logs its actions to plan.json.log.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, closeSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 export interface Plan {
   tools: { name: string; description?: string; inputSchema?: unknown }[];
-  /** What each tool does when it is called. By default, a tool returns its input. */
+  /** The behaviour of each tool. By default, a tool returns its input. */
   does?: Record<string, Deed>;
   /** A `mute` server never answers the first message. A `garbage` server writes output that is not a message. */
   mute?: boolean;

@@ -3,7 +3,7 @@
 
 import type { Append, AppendResult, Store } from "../../src/stores/store.ts";
 
-/** Called for every append. It passes the append on with `send`, now or later, or throws an error. */
+/** Called for every append. The function calls `send` now or later to perform the append, or throws an error. */
 export type Intercept = (append: Append, send: () => Promise<AppendResult>) => Promise<AppendResult>;
 
 export interface MortalStore {

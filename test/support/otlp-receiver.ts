@@ -22,11 +22,10 @@ export interface Receiver extends AsyncDisposable {
   /** Every span in the order of arrival, including duplicates. */
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; body: string }[];
-  /** Returns the status for the next request. Undefined means that the connection is cut. */
+  /** Returns the status for the next request. If it returns undefined, the receiver reads the request and then cuts the connection. */
   answer: () => number | undefined;
 }
 
-/** If `answer` returns undefined, the connection is cut after the whole request has arrived. */
 export async function openReceiver(): Promise<Receiver> {
   const receiver = { spans: [], requests: [], answer: () => 200 } as unknown as Receiver;
   const server = createServer((request, response) => {
@@ -49,7 +48,7 @@ export async function openReceiver(): Promise<Receiver> {
   });
 }
 
-/** The trace as indented text, with two spaces for each level. Spans are in the order of their start, with their errors. */
+/** Returns the trace as indented text, with two spaces for each level. Spans are sorted by start time, and their errors are shown. */
 export function outline(spans: readonly ReceivedSpan[]): string[] {
   const known = new Map(spans.map((span) => [span.spanId, span]));
   const sorted = [...known.values()].toSorted(

@@ -1,4 +1,4 @@
-// One small tree for each pattern. Some suites check the same rules for every pattern and use these trees.
+// One small tree for each pattern. Suites that check the same rules for every pattern use these trees.
 // If a pattern has no sample, this file does not compile.
 
 import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -15,11 +15,11 @@ export interface Sample {
   summary: string;
   /** The agents below the root with their triggers, in the order of their start. */
   family: string[];
-  /** Whether the pattern gives an answer even if no child can start. */
+  /** True if the pattern gives an answer even when no child can start. */
   answersAlone?: true;
 }
 
-/** The call that each agent makes in its first turn. This call makes sure that every stage has more than one event. */
+/** The call that each agent makes in its first turn. Because of this call, every stage has more than one event. */
 export type FirstCall = (agent: string) => NonNullable<ScriptedTurn["calls"]>[number];
 
 const looking: FirstCall = (agent) => ({ tool: "look", input: { what: agent } });

@@ -73,7 +73,7 @@ export async function playground(): Promise<Playground> {
     listener.listen(0, "127.0.0.1", () => done((listener.address() as { port: number }).port));
   });
   const workspace = at("work");
-  // There is no sandbox here: if a command is allowed without asking, it must be harmless on any machine.
+  // There is no sandbox here, because a command that is allowed without approval must be harmless on any machine.
   const bash = bashTool({
     sandbox: { driver: "none", network: "approved", write: [] },
     folder: workspace,
@@ -170,7 +170,7 @@ function buildPrograms(at: At, path: string): void {
     chmodSync(at("bin", name), 0o755);
   };
   for (const name of FAKES) program(name, `echo "$0 $*" >> ${at("marks")}`);
-  // The supervisor itself uses perl. Only a call by the command leaves a mark.
+  // The supervisor itself uses perl. Only calls of perl by the tested command leave a mark.
   program("perl", `case "$2" in syscall*) exec /usr/bin/perl "$@";; esac; echo "$0 $*" >> ${at("marks")}`);
   if (!STRACE) return;
   // The supervisor starts the first bash. strace follows this bash and every process below it.
@@ -206,7 +206,7 @@ function differences(before: Map<string, string>, after: Map<string, string>): s
   return [...paths].filter((path) => before.get(path) !== after.get(path)).map((path) => `changed ${path}`);
 }
 
-/** System calls that a read-only command does not need. Each log line has the process, the call, its arguments and its result. */
+/** Finds system calls that a read-only command does not need. Each log line has the process, the call, its arguments and its result. */
 function suspiciousCalls(log: string): string[] {
   if (!existsSync(log)) return STRACE ? ["strace saw nothing"] : [];
   return readFileSync(log, "utf8")

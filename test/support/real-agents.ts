@@ -1,5 +1,5 @@
 // Real coding agents of other vendors, without modifications.
-// For each agent, this file says how to connect it to our mock provider, and which tool call runs a command.
+// This file says how to connect each agent to our mock provider, and which tool call of the agent runs a command.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface RealAgent {
   acp(provider: string): object;
   /** Whether the agent reports the output of its commands. */
   tellsOutput: boolean;
-  /** The tool call by which the agent's model runs a command. */
+  /** The tool call with which the agent's model runs a command. */
   call(command: string): { name: string; arguments: string };
 }
 
@@ -41,7 +41,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       env: { CODEX_CONFIG: JSON.stringify(codexConfig(`${provider}/v1`)), PROVIDER_KEY: KEY },
       mode: "workspace-write",
     }),
-    // Requests escalation, because the agent does not ask about commands that its own sandbox allows.
+    // The call asks to leave the agent's own sandbox, because the agent requests no approval for commands inside that sandbox.
     call: (cmd) =>
       call("exec_command", { cmd, sandbox_permissions: "require_escalated", justification: "It is needed." }),
   },
@@ -63,7 +63,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     program: "gemini",
     tellsOutput: false,
     acp: (provider) => ({
-      // Without `--model`, the agent would first ask another model which model to use.
+      // If `--model` is absent, the agent first asks another model which model to use.
       args: ["--acp", "--model", "gemini-2.5-flash"],
       env: { GOOGLE_GEMINI_BASE_URL: provider, GEMINI_API_KEY: KEY },
       mode: "default",

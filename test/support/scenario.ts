@@ -15,7 +15,7 @@ import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";
 
-/** L2: checks that a replay of every run makes the recorded decisions again. */
+/** L2: replays every run, and checks that the replay makes the recorded decisions again. */
 async function checkReplay({ runtime: { store, parts } }: World): Promise<void> {
   const unreadable = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   const { runs } = await store.runs.list({ limit: 10_000 });
@@ -24,7 +24,7 @@ async function checkReplay({ runtime: { store, parts } }: World): Promise<void> 
   expect(divergence, "L2").toBeUndefined();
 }
 
-/** Caches reads, because the replay of a run also reads every run that it continues. No events are written during a replay. */
+/** Caches reads, because the replay of a run also reads the earlier runs that it continues. A replay writes no events. */
 function readOnce(store: Store): Store {
   const { read, head } = store.journal;
   return overrideStore(store, { journal: { read: cacheCalls(read), head: cacheCalls(head) } });
@@ -40,7 +40,7 @@ function cacheCalls<A extends unknown[], T>(read: (...which: A) => T): (...which
 }
 
 export interface ScenarioOptions extends WorldOptions {
-  /** Set this if the test changes rules or files. A replay would make other decisions, so it is skipped. */
+  /** Set this if the test changes rules or files. The replay is skipped, because it would make other decisions. */
   changes?: true;
 }
 

@@ -17,7 +17,7 @@ export interface FakeSearch extends AsyncDisposable {
 
 export const KEY = "s3cret-key";
 
-/** `instead` can answer a request in place of the provider. It returns true if it did. */
+/** `instead` can answer a request itself, without the provider's rules. It returns true if it answered. */
 export async function fakeSearch(
   pages: readonly FakePage[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,

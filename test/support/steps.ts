@@ -35,7 +35,7 @@ export const yieldsOf = (events: readonly JournalEvent[]): Payload<"STEP_YIELDED
 export const answersOf = (events: readonly JournalEvent[]): unknown[] =>
   yieldsOf(events).map(({ answer }) => answer);
 
-/** The reason why a provider would reject the next prompt, or undefined. */
+/** Returns the reason why a provider would reject the next prompt, if there is one. */
 export function refusedByProvider(events: readonly JournalEvent[]): string | undefined {
   const next = { role: "user" as const, content: [{ type: "text" as const, text: "next" }] };
   const prompt = [{ role: "system" as const, content: "" }, ...promptOf(events), next];

@@ -38,7 +38,7 @@ export function discussionIn(events: readonly JournalEvent[]): string[] {
 export const roundsIn = (events: readonly JournalEvent[]): string[] =>
   payloadsOf(events, "TEAM_ROUND_STARTED").map(({ round, members }) => `${round}: ${members.join(" ")}`);
 
-/** The text with which the run starts, in place of its task. */
+/** The text with which the run starts instead of its task. */
 export const openingOf = (events: readonly JournalEvent[]): string =>
   plain(payloadsOf(events, "CONTEXT_ADDED").find(({ opening }) => opening)!.text);
 

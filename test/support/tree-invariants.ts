@@ -1,5 +1,5 @@
 // The invariants between the runs of a tree, checked only from their journals. Each child is started only once.
-// The parent records the end of each child once, before the parent itself ends. Nothing starts below a cancelled run.
+// The parent records the end of each child once, before its own end. Nothing starts below a cancelled run.
 // The spending of a tree is the sum of the spending of its runs.
 
 import type { EventOf, JournalEvent, Payload, Spent } from "../../src/journal/events.ts";
@@ -65,7 +65,7 @@ function lateStarts(run: Told, byId: ReadonlyMap<string, Told>): string[] {
   return late ? [`I7 ${run.row.id} #${late.seq} ${late.type} after a cancel in its lineage`] : [];
 }
 
-/** Whether the event only reports a call that an external program began without asking. Such a report can come after a cancel. */
+/** True if the event only reports a call that an external program began without asking. Such a report can come after a cancel. */
 export const isReport = ({ payload: started }: JournalEvent, events: readonly JournalEvent[]): boolean =>
   "toolCallId" in started &&
   events.some(

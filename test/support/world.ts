@@ -24,7 +24,7 @@ export interface World {
   runtime: RuntimeAssembly;
   /** Stops the runtime if it is alive. Then starts another runtime on the same folder. */
   restart(options?: Partial<WorldOptions>): Promise<RuntimeAssembly>;
-  /** Simulates the death of the process: the store writes nothing more. The test continues with `restart`. */
+  /** Simulates the death of the process: the store stops writing. The test continues with `restart`. */
   die(): void;
   /** Resolves when the current runtime has died. */
   dead(): Promise<void>;
@@ -33,7 +33,7 @@ export interface World {
   run(task: string, request?: Partial<Parameters<RuntimeAssembly["admit"]>[0]>): Promise<string>;
   state(runId: string): Promise<RunState>;
   events(runId: string): Promise<JournalEvent[]>;
-  /** Resolves with the run's first event of one of these types. Waits if there is none yet. */
+  /** Resolves with the run's first event of one of these types, and waits for such an event if necessary. */
   seen(runId: string, ...types: EventType[]): Promise<JournalEvent>;
   /** Resolves when the run has ended, or is suspended until a person acts. */
   settled(runId: string): Promise<RunState>;
@@ -55,7 +55,7 @@ export interface WorldOptions extends Partial<AssemblyOptions> {
   more?: AnyTool[];
   /** Whether runs continue only when the test calls `drive`. */
   idle?: boolean;
-  /** Called for every append of this runtime. After `restart`, it is called only if it is passed again. */
+  /** Called for every append of this runtime. `restart` does not keep this function; the test passes it again. */
   intercept?: Intercept;
 }
 
@@ -143,7 +143,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   return world;
 }
 
-/** Calls `find` with the journal, now and after every commit, until it returns something. */
+/** Calls `find` with the journal, now and after every commit. Returns the first result that is not undefined. */
 async function until<T>(
   world: World,
   runId: string,

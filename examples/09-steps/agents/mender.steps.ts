@@ -9,7 +9,7 @@ const TRIES = 3;
 
 export default function* (): Steps {
   for (let tries = 0; ; tries++) {
-    // The permission rules apply to this call. `hidden` keeps the result out of the conversation, because the next prompt quotes it.
+    // The permission rules apply to this call. `hidden` keeps the test output out of the conversation, because the next prompt quotes this output.
     const tests = yield* tool("Bash", { command: "node --test mean.test.mjs" }, { hidden: true });
     if (!tests.isError) return { summary: `The tests pass after ${tries} attempts.` };
 

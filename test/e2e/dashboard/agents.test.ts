@@ -63,7 +63,7 @@ test("[S1-60] [S1-63] the graph shows every agent, labels every kind of edge, an
   expect(opened.problems).toEqual([]);
 });
 
-test("[S1-60] a phone opens the list first; the list has the same content as the graph, and each problem links to its line", async () => {
+test("[S1-60] on a phone the list opens first; it has the same content as the graph, and each problem links to its line", async () => {
   const page = await go("/agents", { width: 390, height: 844 });
   const row = page
     .getByRole("row")
@@ -95,7 +95,7 @@ test("[S2-79] an agent appears with the icon and colour from its file", async ()
   expect(opened.problems).toEqual([]);
 });
 
-test("[U53] [S1-62] an agent's page shows its file, the tools it can call, the agents it can reach, and the worst case of one task", async () => {
+test("[U53] [S1-62] an agent's page shows its file, its tools, the agents it can reach, and how many runs and turns one task can take at most", async () => {
   const page = await go("/agents/writer");
   await page.getByText("Can change files").waitFor();
   await page.getByText("Can run commands").waitFor();
@@ -162,7 +162,7 @@ test("[U46] a project without agents shows the command that creates agents", asy
   await page.goto(`${url}/agents`);
   await page.getByText(`-C ${empty.folder} init --pack team`).waitFor();
   await page.getByRole("link", { name: "show them" }).click();
-  // The name of an agent from a pack contains a slash. The URL with this slash must survive a reload.
+  // The name of an agent from a pack contains a slash. A URL with this slash must still work after a reload.
   await page.getByRole("link", { name: "team/coder" }).first().click();
   await page.getByText("Worst case of one task").waitFor();
   await page.reload();

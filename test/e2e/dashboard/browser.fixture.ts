@@ -30,7 +30,7 @@ export interface PageOptions {
 export interface TestBrowser {
   /** Opens the link in the page, as a person would. */
   open(link: string, options?: PageOptions): Promise<OpenPage>;
-  /** Signs in with the link but opens no page of the dashboard. This saves time if the test does not need the first page. */
+  /** Signs in with the link but opens no page of the dashboard. This saves time in tests that do not need the first page. */
   enter(link: string, options?: PageOptions): Promise<OpenPage>;
 }
 
@@ -91,7 +91,7 @@ export const addedLine = (where: Page | Locator, line: string): Locator =>
     .getByRole("row")
     .filter({ hasText: `added${line}` });
 
-/** Starts one process per page. The package's default arguments are meant for a tiny machine with one page. */
+/** We pass our own arguments, because the package's default arguments are meant for a tiny machine with a single page. */
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 async function launch(): Promise<Browser> {

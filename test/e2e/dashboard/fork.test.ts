@@ -31,7 +31,7 @@ test("[FK8] [U38] the scrubber shows the whole tree at a past moment; the URL co
     "the past offers no actions",
   ).toBe(0);
 
-  // At this moment both editors wait for approval, and no person has answered yet.
+  // Both editors wait for approval at this position, and no person has answered yet.
   const asked = await positionWhenOpen(page, root);
   await page.goto(`${server.url}/r/${root}?at=${asked}`);
   await page.getByText("Was waiting for a person").waitFor();

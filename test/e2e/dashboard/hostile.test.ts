@@ -141,7 +141,7 @@ test("[A62] [A63] [A64] [A17] hostile text in any field is shown as text in ever
   expect(problems).toEqual([]);
 });
 
-test("[A62] [A17] [S4-57] the conversation and every panel tab reveal hidden text and load nothing", async () => {
+test("[A62] [A17] [S4-57] the conversation and every panel tab reveal hidden text, and load no resource that the text refers to", async () => {
   await using p = await hostileProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);

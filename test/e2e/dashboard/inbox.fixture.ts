@@ -39,7 +39,7 @@ export const openRow = async (page: Page, row: RegExp) => {
 export async function summaryOf(client: CadreClient, runId: string): Promise<string> {
   const signal = AbortSignal.timeout(30_000);
   for await (const _ of client.follow({ runId, signal })) {
-    // The loop has no body, because it only waits for the run's end.
+    // The loop only waits for the end of the run.
   }
   return (await client.get("/api/runs/{id}", { id: runId })).summary ?? "";
 }

@@ -74,7 +74,7 @@ test("[U19] a hidden tab closes its stream; when the tab becomes visible, it loa
 });
 
 test("[U19] a user at the end of the timeline sees the last events, even if many arrive together", async () => {
-  // The run's end arrives a second after the other events have been scrolled into view.
+  // The page has already scrolled to the other events when the run's end arrives a second later.
   await using p = await treeProject({
     "lead.script.yaml": `turns:
   - when: { turn: 1 }

@@ -95,7 +95,7 @@ async function scrollThrough(page: Page): Promise<void> {
       list.scrollTop = (list.scrollHeight / 40) * at;
       await nextFrame();
     }
-    // Rows get their height only when they are rendered, so the end of the list moves while the test scrolls to it.
+    // A row gets its height only when it is rendered, so the end of the list moves while the test scrolls to it.
     for (let at = 0; at < 10; at++) {
       list.scrollTop = list.scrollHeight;
       await nextFrame();
@@ -103,7 +103,7 @@ async function scrollThrough(page: Page): Promise<void> {
   });
 }
 
-/** Writes the run directly to the store, as a driver would. Each turn has one call. */
+/** Writes the run directly to the store, in the same form as the runtime. Each turn has one tool call. */
 async function fill(p: Project): Promise<void> {
   // Cadre creates the store first, because it does not open a store that another program made.
   await p.cadre("runs");

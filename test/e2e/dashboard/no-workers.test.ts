@@ -1,5 +1,5 @@
-// A server that executes no runs itself, while no separate worker is running.
-// After a person has answered a request, the page says that no worker is running and how to start one.
+// Tests a server that does not execute runs itself, while no worker is running.
+// After a person has answered a request, the page reports the missing worker and shows how to start one.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -38,7 +38,7 @@ async function postgresProject(): Promise<Project> {
   return p;
 }
 
-test("[U01] [U03] [U43] [E9] without a worker, every page shows that a request is answered but its run has not resumed, and how to start a worker", async () => {
+test("[U01] [U03] [U43] [E9] without a worker, the pages say that an answered run has not resumed, and show how to start a worker", async () => {
   await using p = await postgresProject();
   const server = await serve(p, 0, "--no-worker");
   const client = clientOf(server, p);

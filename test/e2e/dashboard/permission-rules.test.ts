@@ -58,8 +58,8 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   page.setDefaultTimeout(30_000);
   await expectRows(page, 5);
   for (const { id, input } of (await client.get("/api/approvals")).approvals) {
-    const refused = (input as { path: string }).path === "docs/d.md";
-    await client.post("/api/approvals/{id}", { id, body: { decision: refused ? "reject" : "approve" } });
+    const isRefused = (input as { path: string }).path === "docs/d.md";
+    await client.post("/api/approvals/{id}", { id, body: { decision: isRefused ? "reject" : "approve" } });
   }
   await summaryOf(client, runIds[0]!);
   await page.getByRole("button", { name: "Allowed without asking" }).click();

@@ -1,4 +1,4 @@
-// Cadre does not know the outcome of a call. The probe suggests a verdict, and a person gives the final verdict.
+// After a crash, Cadre does not know the outcome of a call. A probe suggests the outcome, and a person decides.
 
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";

@@ -37,7 +37,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree lin
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
   await status.getByText("Waiting for an approval").waitFor();
 
-  // A collapsed node summarises the runs below it.
+  // A collapsed node sums up the runs below it.
   await page.getByRole("treeitem").first().focus();
   await page.keyboard.press("ArrowLeft");
   await page.getByRole("treeitem", { name: /2 need you/ }).waitFor();
@@ -73,7 +73,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
-  // The answer is shown at the top, unless the view already shows it.
+  // The page shows the answer at the top, unless the current view already contains the answer.
   const answer = page.getByRole("region", { name: "Answer" });
   await answer.getByText("Both parts are mended, and the tests are green.").waitFor();
   await page.getByRole("tab", { name: "Conversation" }).click();
@@ -156,7 +156,7 @@ test("[U18] [U19] [U42] after a crash during a call, no event is missing or doub
   expect(problems).toEqual([]);
 });
 
-test("[U40] [U41] a person sends a message to a run, pauses it and cancels it; the page reports when nothing is running", async () => {
+test("[U40] [U41] a person sends a message to a run, pauses it and cancels it; then the page says that nothing is running", async () => {
   await using p = await treeProject({
     "agents/slow.md": agent("slow"),
     "slow.script.yaml": `turns:
@@ -280,7 +280,7 @@ async function approveAll(page: Page): Promise<void> {
   expect(decided).toBeGreaterThan(0);
 }
 
-/** The events that have a timeline row, according to the server. */
+/** Asks the server which events have a row in the timeline. */
 async function linesOf(page: Page, runId: string): Promise<string[]> {
   const { events } = (await page.evaluate(
     async (id) => (await fetch(`/api/runs/${id}/events`)).json(),

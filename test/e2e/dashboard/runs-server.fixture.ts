@@ -63,7 +63,6 @@ export function withRuns<S extends TestServer>(p: Project, server: S): S & RunsS
   };
 }
 
-/** Waits until a run has ended. */
 export async function untilEnded(client: CadreClient, runId: string): Promise<void> {
   for await (const _ of client.follow({ runId, signal: new AbortController().signal }));
 }

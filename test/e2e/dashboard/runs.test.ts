@@ -74,7 +74,7 @@ test("[U05] rows do not move under the pointer; the list only shows the number o
   expect(problems).toEqual([]);
 });
 
-test("[U02] [U03] [U04] the URL contains the filters, a button copies them as a CLI command, and a search hit opens at its event", async () => {
+test("[U02] [U03] [U04] the URL contains the filters, a button copies the filters as a CLI command, and a search result opens its event", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   await untilEnded(client, await start("quick", "violet"));
@@ -115,7 +115,7 @@ test("[U02] [U03] [U04] the URL contains the filters, a button copies them as a 
   expect(problems).toEqual([]);
 });
 
-test("[U06] [U30] a user selects runs with the keyboard; before confirming a cancellation, they see its effect", async () => {
+test("[U06] [U30] a user selects runs with the keyboard; the dialog says how many runs and approvals a cancellation affects", async () => {
   await using p = await runsProject();
   const { link, start, startTree, client } = await serveRuns(p);
   const failed = await start("quick", "please fail");

@@ -69,7 +69,7 @@ test("[U43] [U19] [U33] a banner reports that the server is down; after the rest
   await again.client.get("/api/health");
 });
 
-test("[U32] [U49] a tree that needs a person causes a toast, an announcement, a sound and a desktop notification; a completed run causes a toast", async () => {
+test("[U32] [U49] if a tree needs a person, the page shows and announces a toast, plays a sound and sends a desktop notification; a completed run causes only a toast", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   const { page, context, problems } = await browser.enter(link);
@@ -106,9 +106,9 @@ test("[U32] [U49] a tree that needs a person causes a toast, an announcement, a 
   await expect.poll(tones).toBeGreaterThan(before);
   await untilEnded(client, await start("quick", "violet"));
   await told.getByRole("link", { name: /quick is done/ }).waitFor();
-  const shown = () =>
+  const notifications = () =>
     page.evaluate(() => (window as unknown as { shown: { title: string; tag: string }[] }).shown);
-  expect(new Set((await shown()).map(({ title, tag }) => `${title} / ${tag}`))).toEqual(
+  expect(new Set((await notifications()).map(({ title, tag }) => `${title} / ${tag}`))).toEqual(
     new Set([`lead needs you / cadre ${tree}`]),
   );
   await told.getByRole("link", { name: /lead needs you/ }).click();

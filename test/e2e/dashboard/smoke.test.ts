@@ -11,14 +11,14 @@ import { serve, treeProject } from "./server.fixture.ts";
 const browser = withBrowser();
 const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];
 
-test("the server serves every route of the page, and the list of pages in this test covers them", () => {
+test("the server serves every route of the page, and `PAGES` lists every route that needs no run", () => {
   const routes = readFileSync(
     fileURLToPath(new URL("../../../dashboard/src/routes.tsx", import.meta.url)),
     "utf8",
   );
   const paths = [...routes.matchAll(/^ {2}path: "([^"]+)"/gm)].map(([, path]) => path!);
   expect(paths.map((path) => path.replace("$", ":"))).toEqual(SERVED);
-  // These pages need a run; whole-story.test.ts opens them.
+  // These pages need a run. Other tests open them.
   const ofRuns = ["/r/$runId", "/chat/$sessionId"];
   expect(paths.filter((path) => !ofRuns.includes(path)).map((path) => path.replace("$name", "lead"))).toEqual(
     PAGES,

@@ -1,4 +1,4 @@
-// A reader follows a sentence of the answer to the web page that it is based on.
+// A reader opens the web page on which a sentence of the answer is based.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../../../src/cli/cli.fixture.ts";
@@ -9,7 +9,7 @@ import { serve } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[PV1] [PV2] [PV4] [A66] a sentence of the answer links to the web page it is based on; untrusted content is marked", async () => {
+test("[PV1] [PV2] [PV4] [A66] a sentence of the answer links to its source, a web page; untrusted content is marked", async () => {
   await using net = await internet({
     "127.0.0.1": html("<p>Sales of widgets rose by 18.4% last spring.</p>"),
   });

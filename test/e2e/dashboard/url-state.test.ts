@@ -7,7 +7,7 @@ import { serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U16] tab and filter survive a reload; an unknown run's page links to the list; clocks stop while the server is down", async () => {
+test("[U16] the selected tab and filter survive a reload; an unknown run's page links to the list; clocks stop while the server is down", async () => {
   await using p = await runsProject();
   const server = withRuns(p, await serveSeparately(p));
   const runId = await server.startTree();
@@ -26,7 +26,7 @@ test("[U16] tab and filter survive a reload; an unknown run's page links to the 
   await page.goto(`${server.url}/r/nope-nope`);
   await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("heading", { name: "Runs" }).waitFor();
-  // A paused run has no open question, so the page does not count it as an open request.
+  // A paused run asks no question, so the page does not count it as an open request.
   const idle = await server.start("lead", "Mend it later");
   await server.client.post("/api/runs/{id}/pause", { id: idle });
   await page.getByRole("link", { name: "Needs me 1" }).waitFor();

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
-test("[U46] as long as there is no usage, the page shows the demo command", async () => {
+test("[U46] before the first run, the usage page shows the demo command", async () => {
   await opened.page.goto(`${server.url}/usage`);
   await opened.page.getByText(/bin\/cadre\.js -C \S+ demo$/).waitFor();
   const ran = await p.cadre("run", "lead", "Mend both", "--yes", "--json");

@@ -73,10 +73,10 @@ test("[U29] the hash of an approved call shows that the approved and the execute
   const open = async () => (await p.cadre("approve", "--json")).lines().map(({ id }) => String(id));
   await expect.poll(open).toHaveLength(1);
   await p.cadre("approve", (await open())[0]!);
-  const begun = async () =>
+  const startedCall = async () =>
     (await p.cadre("show", runId, "--events", "--json")).lines().find(({ type }) => type === "TOOL_STARTED");
-  await expect.poll(begun).toBeDefined();
-  await page.goto(`${server.url}/r/${runId}?view=why#${String((await begun())!["seq"])}`);
+  await expect.poll(startedCall).toBeDefined();
+  await page.goto(`${server.url}/r/${runId}?view=why#${String((await startedCall())!["seq"])}`);
   await page
     .getByText(/identical to what was approved \d\d:\d\d by .+, sha256 [0-9a-f]{64}/)
     .first()
