@@ -113,7 +113,7 @@ export type FindBlastRadius = (
 export type MergeOutcome =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** The child's work could not be merged or was not meant to be. It is all on the branch, and the parent's files are unchanged. */
+  /** The child's work conflicts, or is kept on purpose. All of the work is on the branch, and the parent's files are unchanged. */
   | { status: "conflict" | "kept"; branch: string; files: string[]; detail: string };
 
 /** Git worktrees for children. Every operation can be repeated after a crash. */
@@ -124,7 +124,7 @@ export interface Worktrees {
     runId: RunId,
   ): Promise<{ worktree: Worktree; workspace: string } | { problem: string }>;
   open(worktree: Worktree): Promise<void>;
-  /** Merges the work into the parent or keeps it on the branch, and removes the folder. */
+  /** Merges the child's work into the parent's folder, or keeps the work on its branch. Then removes the worktree. */
   close(
     worktree: Worktree,
     /** `files` are the files that the child changed with judged tools. */
@@ -138,6 +138,6 @@ export interface ActiveDrive {
   epoch: number;
   /** Time of the last sign of life that is not in the journal. */
   lastActivityAt(): number;
-  /** Stops the effect under way. This driver continues only if the reason is a cancel. */
+  /** Stops the running effect. The driver itself also stops, unless the reason is a cancel. */
   interrupt(reason: "cancel" | "lost" | "stuck" | "shutdown"): void;
 }

@@ -50,7 +50,7 @@ async function runsOfAnn(world: World): Promise<[ended: string, aside: string, w
   return [ended, aside, waits];
 }
 
-/** The results of an agent that calls every admin tool on these runs, on behalf of a user. */
+/** Runs an agent that calls every admin tool on behalf of this user. Returns the results of the calls. */
 async function keep(world: World, runIds: readonly string[], userId: string) {
   const runId = await world.run(runIds.join(" "), { userId });
   await world.seen(runId, "RUN_COMPLETED");
@@ -112,18 +112,22 @@ describe("[A23] ann's runs, as an admin agent sees them", () => {
     },
   );
 
-  scenario("a changed role or a revocation applies from the next call on", keeper(), async (world) => {
-    const anns = await runsOfAnn(world);
-    await letIn(world, "vera", "viewer");
-    const own = await world.run("annpay", { agent: "worker", userId: "vera" });
-    await world.settled(own);
-    const refused = (await keep(world, [own], "vera")).failed;
-    expect(refused).toEqual(
-      Array(3).fill("This needs the role operator, and vera is a viewer. Nothing was changed."),
-    );
-    await world.runtime.store.users.revoke("ann");
-    const { failed } = await keep(world, anns, "ann");
-    expect(failed).toEqual(Array(9).fill("ann's access has been revoked. Nothing was changed."));
-    expect((await world.state(anns[2])).cancel).toBeUndefined();
-  });
+  scenario(
+    "an agent cannot do more than its user: viewers and revoked users change nothing",
+    keeper(),
+    async (world) => {
+      const anns = await runsOfAnn(world);
+      await letIn(world, "vera", "viewer");
+      const own = await world.run("annpay", { agent: "worker", userId: "vera" });
+      await world.settled(own);
+      const refused = (await keep(world, [own], "vera")).failed;
+      expect(refused).toEqual(
+        Array(3).fill("This needs the role operator, and vera is a viewer. Nothing was changed."),
+      );
+      await world.runtime.store.users.revoke("ann");
+      const { failed } = await keep(world, anns, "ann");
+      expect(failed).toEqual(Array(9).fill("ann's access has been revoked. Nothing was changed."));
+      expect((await world.state(anns[2])).cancel).toBeUndefined();
+    },
+  );
 });

@@ -34,8 +34,8 @@ async function approve(world: World, runId: string): Promise<void> {
   await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
 }
 
-/** The JSON between the marks of untrusted text. */
-const inside = (text: string): unknown => JSON.parse(text.split("\n").slice(1, -1).join("\n"));
+/** Parses a result in JSON, without the first and last line, which mark it as untrusted. */
+const parseMarkedJson = (text: string): unknown => JSON.parse(text.split("\n").slice(1, -1).join("\n"));
 
 describe("reading about runs", () => {
   scenario(
@@ -56,7 +56,7 @@ describe("reading about runs", () => {
       const [listed] = resultsRead(await world.events(runId));
       const stand = payloadsOf(await world.events(runId), "TOOL_RESULT")[1]?.output;
       expect(listed).toMatch(/^<untrusted-\w+ source="runs of this project">/);
-      expect(inside(listed!)).toMatchObject({
+      expect(parseMarkedJson(listed!)).toMatchObject({
         more: false,
         runs: [
           { run_id: runId, agent: "tester", status: "running" },
@@ -213,7 +213,7 @@ describe("changing runs", () => {
 
   const ids = new Map<string, string>();
   scenario(
-    "[A22] even if a rule allows it, the agent cannot change its own run, its ancestors or a run that waits for a person",
+    "[A22] no rule can allow the agent to change its own run, one of its ancestors, or a run that waits for a person",
     {
       agent: "agents: [keeper]",
       cast: { keeper: KEEPER, worker: "" },
@@ -223,7 +223,8 @@ describe("changing runs", () => {
         tester: turns({ calls: [delegate("keeper")] }),
         keeper: ({ turn, lastResult = "" }) => {
           if (turn === 1) return { calls: [list] };
-          const { runs = [] } = turn === 2 ? (inside(lastResult) as { runs: Record<string, string>[] }) : {};
+          const { runs = [] } =
+            turn === 2 ? (parseMarkedJson(lastResult) as { runs: Record<string, string>[] }) : {};
           for (const { agent, run_id } of runs) ids.set(agent!, run_id!);
           const call = [
             about("mcp__admin__cancel_run", ids.get("keeper")!),

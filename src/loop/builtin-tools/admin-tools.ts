@@ -1,6 +1,6 @@
 // Performs the tools `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78).
 // Text from other runs is marked as untrusted. Text from a tainted run also taints this run.
-// If a person has stopped a run or is asked about it, the tools leave the run to that person.
+// The tools do not change a run that a person has stopped or has to decide about.
 // The agent has the rights of the user that it works for, and the journal records its actions under that user's name (A23).
 
 import { CadreError } from "../../errors.ts";
@@ -41,7 +41,7 @@ interface AdminCall {
   parts: LoopParts;
 }
 
-/** The output of a call, and the runs whose text it contains. */
+/** The output of a call, and the runs whose text is in the output. */
 interface AdminAnswer {
   output: unknown;
   words?: readonly RunRow[];
@@ -122,7 +122,7 @@ export const ADMIN: readonly BuiltinTool[] = [
   }),
 ];
 
-/** `unfit` says why the run that a call names is in the wrong state for the call. */
+/** Builds an admin tool. `unfit` returns an error if the named run is in the wrong state, for example if it has already ended. */
 function adminTool(
   tool: DeclaredAdminTool,
   act: (call: AdminCall) => Promise<AdminAnswer>,
@@ -132,7 +132,7 @@ function adminTool(
     preview: previewAdminCall,
     async perform(call, run, parts) {
       const read = parseAdminCall(tool, call);
-      if ("problem" in read) return run.record(failed(call, read.problem));
+      if ("problem" in read) return run.record(errorResult(call, read.problem));
       const { asked } = read;
       const { store, refusal: forbidden } = await parts.actingFor(run.state.start!.userId);
       const id = asked.run_id;
@@ -141,7 +141,7 @@ function adminTool(
         id === undefined
           ? undefined
           : (refusal(tool, { id, row }, forbidden, run) ?? unfit({ id, row: row! }));
-      if (refused !== undefined) return run.record(failed(call, refused));
+      if (refused !== undefined) return run.record(errorResult(call, refused));
       if (tool.effect !== "read") {
         if (!parts.mayBegin()) return run.release();
         const { host, pid } = parts;
@@ -164,7 +164,7 @@ async function outcomeOf(
     return await adminResult(begun.call, await act(begun), begun.parts);
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
-    return failed(begun.call, error.message);
+    return errorResult(begun.call, error.message);
   }
 }
 
@@ -207,7 +207,7 @@ function actorOf({ state, definition: { name } }: RunJournal): string {
   return userId === undefined ? name : `${userId} via ${name}`;
 }
 
-/** The longest list in an answer. The answer says if there are more entries. */
+/** Maximum number of entries in a list that the model receives. */
 const MOST = 200;
 
 async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {
@@ -253,7 +253,7 @@ function summary(row: RunRow): object {
 
 const attemptField = (attempt: number): { attempt?: number } => (attempt > 1 ? { attempt } : {});
 
-function failed({ id, attempts }: ToolCall, output: string): EventBody {
+function errorResult({ id, attempts }: ToolCall, output: string): EventBody {
   const payload = { toolCallId: id, ...attemptField(attempts), output, isError: true as const };
   return { type: "TOOL_RESULT", payload };
 }

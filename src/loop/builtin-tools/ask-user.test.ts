@@ -107,7 +107,7 @@ scenario(
 );
 
 scenario(
-  "a question can be open beside a call that needs approval; later calls wait for the answer",
+  "a question and a call that needs approval can be open at the same time; later calls wait for the answer",
   {
     idle: true,
     config: "permissions: { ask: [charge] }",

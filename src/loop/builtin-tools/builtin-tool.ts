@@ -24,7 +24,7 @@ export function loopTool(
     escalation,
   }: {
     perform: NonNullable<BuiltinTool["perform"]>;
-    /** The text that a person sees before deciding. */
+    /** The preview that a person sees before deciding on the call. */
     preview?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string>;
     /** Names actions that are forbidden to this agent, but that the call could make another agent perform (A67). */
     escalation?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string | undefined>;

@@ -110,13 +110,13 @@ async function startOf(
     ...poolIn(definition),
     limits: { ...limitsOf(definition, parts), tree: treeBudgetOf(run.state) },
     approvals,
-    permissions: binding(run),
+    permissions: inheritedRules(run),
     ...taintForNewRun(run.state.taint),
   };
 }
 
-/** P12: the restrictions of the sender and of its ancestors. They apply to the run that the message starts. */
-function binding({ definition, state }: RunJournal): Rules {
+/** P12: the rules of the sender and of its ancestors. The run that the message starts inherits these rules. */
+function inheritedRules({ definition, state }: RunJournal): Rules {
   const { permissions, ancestors = [] } = state.start!;
   const bound = [...ancestors, definition.permissions];
   return {

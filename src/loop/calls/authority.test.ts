@@ -1,4 +1,4 @@
-// Attacks on P12: an agent, a message, an edit or another spelling tries to do something forbidden.
+// Attacks on P12: an agent tries to avoid a deny rule through another agent, a message, a person's edit or another spelling.
 
 import { expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -67,7 +67,7 @@ scenario(
 );
 
 scenario(
-  "[D5] a run that is started by a message counts against the run limit of the tree that pays for it",
+  "[D5] a run that a message starts counts against the run limit of the tree that pays for the run",
   {
     agent: "tools: [send_message]",
     cast: { a: "", b: "", c: "" },

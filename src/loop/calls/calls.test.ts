@@ -172,7 +172,7 @@ scenario(
 );
 
 scenario(
-  "[F45] if a person refuses to continue a loop, the run fails",
+  "[F45] if a person decides that a looping run must not continue, the run fails",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");
@@ -183,7 +183,7 @@ scenario(
 );
 
 /** Each read waits until all reads have begun, so they can only finish if they run in parallel. */
-function meeting(size: number): AnyTool {
+function meetingTool(size: number): AnyTool {
   const all = Promise.withResolvers<void>();
   let here = 0;
   return defineTool({
@@ -201,10 +201,10 @@ function meeting(size: number): AnyTool {
 }
 
 scenario(
-  "calls that only read run at the same time",
+  "read-only calls run at the same time",
   {
     idle: true,
-    tools: [meeting(3)],
+    tools: [meetingTool(3)],
     script: turns({ calls: [1, 2, 3].map((n) => ({ tool: "meet", input: { n } })) }),
   },
   async (world) => {
@@ -246,7 +246,7 @@ test("results are recorded in the order in which they arrive, but shown to the m
 });
 
 scenario(
-  "one call that does more than read makes all calls of the turn run in order",
+  "if one call of a turn is not read-only, all calls of the turn run in order",
   { idle: true, script: turns({ calls: [look("a"), charge("b"), look("c")] }) },
   async (world) => {
     const runId = await world.run("in order");
@@ -259,7 +259,7 @@ scenario(
 );
 
 scenario(
-  "calls beyond the limit of a turn are deferred, and the model is told",
+  "calls beyond the limit of a turn are deferred, and their results state the limit",
   {
     idle: true,
     agent: "limits: { maxToolCallsPerTurn: 2 }",
@@ -324,7 +324,7 @@ scenario(
 );
 
 scenario(
-  "output that does not fit the context is stored whole, by reference",
+  "output that is too long for the context is stored in full, and the result refers to it",
   {
     idle: true,
     tools: [

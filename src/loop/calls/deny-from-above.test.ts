@@ -16,7 +16,7 @@ import { openApprovalIds, type World, type WorldOptions } from "../../../test/su
 import { decideApproval } from "../commands/person-commands.ts";
 
 const touch = (name: string, tool = "Bash") => ({ tool, input: { command: `touch ${name}` } });
-const made = (world: World, name: string): boolean => existsSync(join(world.folder, name));
+const fileExists = (world: World, name: string): boolean => existsSync(join(world.folder, name));
 const NO_BASH = { allow: ["*"], ask: [], deny: ["Bash"] };
 
 interface Denial {
@@ -83,7 +83,7 @@ describe("a deny rule of an ancestor", () => {
         await world.seen(root, "RUN_COMPLETED");
         const [judged] = await verdictsOf(world, root, "worker");
         expect(judged).toMatchObject({ verdict: "deny", rule: denial.rule });
-        expect(made(world, "made")).toBe(false);
+        expect(fileExists(world, "made")).toBe(false);
       });
     }
   }
@@ -95,7 +95,7 @@ describe("a deny rule of an ancestor", () => {
       const root = await world.run("go");
       await world.seen(root, "RUN_COMPLETED");
       expect((await verdictsOf(world, root, "worker"))[0]).toMatchObject({ verdict: "deny" });
-      expect(made(world, "made")).toBe(false);
+      expect(fileExists(world, "made")).toBe(false);
     },
   );
 
@@ -138,7 +138,7 @@ describe("a deny rule of an ancestor", () => {
 describe("a grant given in a child", () => {
   for (const scope of ["once", "run", "tree"] as const) {
     scenario(
-      `[A22] a grant for ${scope} applies to neither the parent nor a sibling`,
+      `[A22] a child's grant with scope ${scope} applies neither to its parent nor to a sibling`,
       {
         agent: "agents: [one, two]",
         cast: { one: "", two: "" },

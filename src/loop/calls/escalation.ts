@@ -1,6 +1,6 @@
 // A67: finds out whether another agent is allowed to do more than the agent that gives it work.
 // An agent's file lists the agents that it is allowed to use.
-// After untrusted input, that input might have chosen which of the listed agents to use, so a person is asked.
+// Untrusted input could influence which of these agents the model chooses, so a tainted run needs a person's approval.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -16,7 +16,7 @@ import type { LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
 
-/** Names what the other agent could do and this agent cannot. Undefined if there is nothing, or if the run is not tainted. */
+/** Names the tools that the other agent has and this agent lacks. Undefined if there are none, or if the run is not tainted. */
 export async function delegationEscalation(
   { name }: DelegationRequest,
   view: DecisionView,
@@ -66,9 +66,10 @@ function hasMore(other: Definition, own: Definition, tool: AnyTool, { offers }: 
   if (!offers(other, tool)) return false;
   if (!offers(own, tool)) return true;
   // `Bash(npm test)` allows less than `Bash`, and less than `Bash(npm *)`.
-  const whole = (one: Definition): boolean => offers(withoutPatterns(one), tool);
+  const allowsWholeTool = (one: Definition): boolean => offers(withoutPatterns(one), tool);
   return (
-    !whole(own) && (whole(other) || !patternsOf(other, tool).every((rule) => own.tools.allow?.includes(rule)))
+    !allowsWholeTool(own) &&
+    (allowsWholeTool(other) || !patternsOf(other, tool).every((rule) => own.tools.allow?.includes(rule)))
   );
 }
 

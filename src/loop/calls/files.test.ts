@@ -1,4 +1,4 @@
-// The file tools as the loop runs them: rules, crashes and approvals over real files.
+// Tests the file tools in the loop, on real files: rules, crashes and approvals.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -128,7 +128,7 @@ for (const [who, cast] of [
   );
 
 /** Drives the run until the append of this type, then simulates a crash. */
-function killed(
+function crashScenario(
   title: string,
   [type, when]: ["TOOL_STARTED" | "TOOL_RESULT", "before" | "after"],
   body: (world: World, runId: string) => Promise<void>,
@@ -159,7 +159,7 @@ function killed(
   });
 }
 
-killed(
+crashScenario(
   "[P4] if a crash interrupts an edit before the file is written, the edit is made once",
   ["TOOL_STARTED", "after"],
   async (world, runId) => {
@@ -168,7 +168,7 @@ killed(
   },
 );
 
-killed(
+crashScenario(
   "[P4] if a crash interrupts an edit after the file was written, the edit is not made twice",
   ["TOOL_RESULT", "before"],
   async (world, runId) => {
@@ -185,7 +185,7 @@ for (const [type, when] of [
   ["TOOL_STARTED", "after"],
   ["TOOL_RESULT", "before"],
 ] as const)
-  killed(
+  crashScenario(
     `[A20] a file that a person changed after a crash ${when} ${type} is not overwritten`,
     [type, when],
     async (world, runId) => {

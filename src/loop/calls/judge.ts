@@ -70,19 +70,19 @@ export function permissionRequest(
 export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, "store">): Promise<Grant[]> {
   const { ancestors = [], rootRunId } = run.state.start!;
   const line = [...ancestors.map(({ runId }) => runId), run.runId];
-  // If this run is a fork of a child, its ancestors belong to another tree.
+  // The ancestors of a forked child belong to another tree.
   const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
   // Grants are read from the store, because a journal shows that a grant was given, but not that it was revoked.
-  const stored = (await store.inbox.grants()).filter(
+  const storedGrants = (await store.inbox.grants()).filter(
     ({ scope, runId }) => scope === "always" || line.includes(runId),
   );
   return [
-    ...stored.map((grant) => ({ ...grant, inTree: inTree.has(grant.runId) })),
+    ...storedGrants.map((grant) => ({ ...grant, inTree: inTree.has(grant.runId) })),
     ...run.state.grants.filter(({ scope }) => scope === "run").map((grant) => ({ ...grant, inTree: true })),
   ];
 }
 
-/** In an unattended run, the run's policy answers in place of a person. */
+/** Denies a call that needs approval in an unattended run, unless the run's policy is to wait for a person. */
 export function applyUnattendedPolicy(judged: Verdict, { state }: Pick<DecisionView, "state">): Verdict {
   const { attended, approvals } = state.start!;
   if (judged.verdict !== "ask" || attended || approvals.unattended === "park") return judged;

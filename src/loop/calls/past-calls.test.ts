@@ -18,7 +18,7 @@ async function decide(world: World, runId: string, decisions: readonly Decision[
   await world.seen(runId, "RUN_COMPLETED");
 }
 
-const suggested = async (world: World) => {
+const suggestFromPast = async (world: World) => {
   const { store, people } = world.runtime;
   const past = await pastCalls(store, people);
   return { past, suggestions: suggestRules(past, people.judge, people.toolFacts) };
@@ -42,7 +42,7 @@ scenario(
       edit,
       { decision: "reject", note: "no" },
     ]);
-    const { past, suggestions } = await suggested(world);
+    const { past, suggestions } = await suggestFromPast(world);
     expect(past.map(({ decided, request: { tool, input } }) => [decided, tool, input])).toEqual([
       ["refused", "Bash", { command: "touch e" }],
       ["refused", "Bash", { command: "touch d" }],
@@ -69,7 +69,7 @@ scenario(
   },
   async (world) => {
     await decide(world, await world.run("see to it"), [yes, yes, yes, yes]);
-    const { suggestions } = await suggested(world);
+    const { suggestions } = await suggestFromPast(world);
     expect(suggestions, "the rule of the project is the narrower one, and still asks").toEqual([
       {
         rule: "Edit(src/**/*.ts)",

@@ -158,8 +158,8 @@ export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal
 }
 
 /**
- * Returns the proposal as judged. In a fork, it can also return a proposal that is allowed because a recorded result replaces the call.
- * A fork does not repeat the effects of the run it was forked from: each recorded result is used once, in place of the call.
+ * A fork does not repeat the effects of the run that it was forked from. A recorded result replaces one equal call.
+ * If there is such a result, returns an allowed proposal and the result. Otherwise returns the judged proposal.
  * If a rule denies the call, or a grant of the fork allows it, the recorded result is not used.
  */
 async function withRecordedResult(
@@ -173,9 +173,9 @@ async function withRecordedResult(
   const { toolCallId, name, effect, verdict, basis } = judged.payload;
   if (effect === "read" || verdict === "deny" || basis === "grant") return [judged];
   const asked = { name, input: call.input };
-  const recorded = (await unusedRecordings(run, parts.store)).find((each) => isSameCall(each, asked));
-  if (!recorded) return [judged];
-  const { runId, seq, result } = recorded;
+  const recording = (await unusedRecordings(run, parts.store)).find((each) => isSameCall(each, asked));
+  if (!recording) return [judged];
+  const { runId, seq, result } = recording;
   const proposal = {
     toolCallId,
     name,
@@ -190,7 +190,7 @@ async function withRecordedResult(
   ];
 }
 
-/** The recorded calls not used so far: first those of the forked run, then those of the run that it was forked from, and so on. */
+/** The recorded calls that this fork has not used yet. If the forked run is itself a fork, the calls of its origin follow. */
 async function unusedRecordings(run: RunJournal, store: Pick<Store, "journal">): Promise<RecordedCall[]> {
   const found: RecordedCall[] = [];
   const used = new Set(run.state.usedRecordings);

@@ -1,4 +1,4 @@
-// Starts calls and records their results. Before any effect other than a read begins, its intent is on disk.
+// Starts calls and records their results. The start of every call that does more than read is on disk before the call begins.
 // An approved call is checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
@@ -146,7 +146,8 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
 
 /**
  * Fingerprints of the files that a call changes, taken once before the first attempt.
- * Each fingerprint is of the version that a person approved, or else of the version that the model read, or else of the current version.
+ * They describe the version that the person approved or that the model read.
+ * If there is no such version, or if a person edited the call, they describe the current version.
  */
 async function fingerprintsOf(
   call: ToolCall,
@@ -189,7 +190,7 @@ async function runCall(
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
-/** Tells the model that a call was stopped. This is no ordinary failure: part of the command might have been carried out. */
+/** Tells the model that a call was stopped. Unlike a failed call, a stopped call might have been carried out in part. */
 function noteStop({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
   if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
@@ -262,7 +263,7 @@ async function visibleFiles(
   const grants = await currentGrants(run, parts);
   return (path) => {
     const { verdict, rule } = judgeCall(tool, { path }, "read", grants, run, parts);
-    // If the same rule caused the question about the whole call, a person has already answered that question.
+    // A person has already approved the search itself. The same rule needs no second approval.
     return verdict === "allow" || (verdict === "ask" && rule === proposal?.rule);
   };
 }

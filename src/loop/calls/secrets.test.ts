@@ -11,7 +11,7 @@ const MARK = "⟦secret A_TOKEN⟧";
 const env = { CADRE_TRUST: "1", A_TOKEN: SECRET };
 
 scenario(
-  "[A61] [P5] a call with a secret is shown, approved and run in its masked form; the same decision sent again is recognised",
+  "[A61] [P5] a call with a secret is shown, approved and run in its masked form; a repeated decision is recognised",
   {
     idle: true,
     env,

@@ -1,4 +1,4 @@
-// Untrusted text in a run's context: before a model that has read it can do harm, a person must approve.
+// Taint: after a model has read untrusted text, a person must approve each call that could do harm.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -27,7 +27,7 @@ const proposals = async (world: World, runId: string): Promise<Payload<"TOOL_PRO
   payloadsOf(await world.events(runId), "TOOL_PROPOSED");
 
 /** The approval requests of each run in a tree, with their reasons. */
-async function asked(world: World, root: string): Promise<string[]> {
+async function approvalRequests(world: World, root: string): Promise<string[]> {
   const runs = await familyOf(world, root);
   const all = await Promise.all(runs.map(({ id }) => proposals(world, id)));
   return all.flatMap((calls, index) =>
@@ -189,7 +189,7 @@ describe("a tree of runs", () => {
         await decide(world, run.id, { decision: "reject" });
         await world.seen(run.id, "RUN_COMPLETED");
       }
-      expect(await asked(world, root)).toEqual(
+      expect(await approvalRequests(world, root)).toEqual(
         ["tester", "lead", "mid"].map((name) => `${name} charge: ${TAINT}`),
       );
       expect(effects(world.oracle)).toEqual([]);
@@ -210,7 +210,7 @@ describe("a tree of runs", () => {
     async (world) => {
       const root = await world.run("go");
       await world.settled(root);
-      expect(await asked(world, root)).toEqual([`hand charge: ${TAINT}`]);
+      expect(await approvalRequests(world, root)).toEqual([`hand charge: ${TAINT}`]);
       expect(effects(world.oracle)).toEqual([]);
     },
   );
@@ -269,7 +269,7 @@ describe("a tree of runs", () => {
       async (world) => {
         const root = await world.run("go");
         await world.settled(root);
-        const questions = await asked(world, root);
+        const questions = await approvalRequests(world, root);
         expect(questions).toHaveLength(1);
         expect(questions[0]).toMatch(new RegExp(`^(tester|second|third) charge: ${TAINT}$`));
         expect(effects(world.oracle)).toEqual([]);
@@ -296,7 +296,7 @@ describe("a tree of runs", () => {
       await world.seen(runId, "RUN_COMPLETED");
       const { runs } = await world.runtime.store.runs.list({ agent: "worker" });
       await world.settled(runs[0]!.id);
-      expect(await asked(world, runs[0]!.id)).toEqual([`worker charge: ${TAINT}`]);
+      expect(await approvalRequests(world, runs[0]!.id)).toEqual([`worker charge: ${TAINT}`]);
       await world.run("go", { sessionId: "s" }).then((next) => world.seen(next, "RUN_COMPLETED"));
       const told = payloadsOf(await world.events(runs[0]!.id), "CONTEXT_ADDED");
       expect(told.map(({ source, untrusted }) => [source, untrusted])).toEqual([["agent", [STRANGER]]]);
@@ -433,7 +433,7 @@ describe("hosts", () => {
       urls.length = 0;
       const root = await world.run("go");
       await world.settled(root);
-      expect(await asked(world, root)).toEqual([
+      expect(await approvalRequests(world, root)).toEqual([
         "reader WebFetch: taint ask: words from https://docs.test came in, and leak.test is new",
       ]);
       expect(urls).toEqual(["https://docs.test/", "https://docs.test/2"]);
@@ -442,7 +442,7 @@ describe("hosts", () => {
 });
 
 describe("delegating to agents with more rights", () => {
-  const raised = (who: string) => `${TAINT}, and deployer has charge beyond what ${who} has`;
+  const escalationRule = (who: string) => `${TAINT}, and deployer has charge beyond what ${who} has`;
   const deployer = { deployer: "tools: [charge]" };
 
   const ways: Record<string, { options: WorldOptions; questions: string[] }> = {
@@ -455,7 +455,7 @@ describe("delegating to agents with more rights", () => {
           deployer: turns({ calls: [charge("x")] }),
         }),
       },
-      questions: [`tester delegate: ${raised("tester")}`],
+      questions: [`tester delegate: ${escalationRule("tester")}`],
     },
     "a router's choice": {
       options: {
@@ -467,7 +467,7 @@ describe("delegating to agents with more rights", () => {
           deployer: turns({ calls: [charge("x")] }),
         }),
       },
-      questions: [`tester delegate: ${raised("tester")}`],
+      questions: [`tester delegate: ${escalationRule("tester")}`],
     },
     "a message": {
       options: {
@@ -480,7 +480,7 @@ describe("delegating to agents with more rights", () => {
           ),
         }),
       },
-      questions: [`tester send_message: ${raised("tester")}`],
+      questions: [`tester send_message: ${escalationRule("tester")}`],
     },
     "a delegation of a wider command pattern": {
       options: {
@@ -488,7 +488,7 @@ describe("delegating to agents with more rights", () => {
         cast: { deployer: "tools: ['Bash(npm *)']" },
         script: roles({ tester: turns({ calls: [hear] }, { calls: [delegate("deployer")] }) }),
       },
-      questions: [`tester delegate: ${raised("tester").replace("charge", "Bash")}`],
+      questions: [`tester delegate: ${escalationRule("tester").replace("charge", "Bash")}`],
     },
     "the first unsafe call after a handoff": {
       options: {
@@ -506,7 +506,7 @@ describe("delegating to agents with more rights", () => {
       async (world) => {
         const root = await world.run("go");
         await world.settled(root);
-        expect(await asked(world, root)).toEqual(questions);
+        expect(await approvalRequests(world, root)).toEqual(questions);
         expect(effects(world.oracle)).toEqual([]);
       },
     );

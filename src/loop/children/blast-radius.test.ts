@@ -9,7 +9,7 @@ import { decideApproval } from "../commands/person-commands.ts";
 
 const ASK = "permissions: { ask: [delegate] }\n";
 
-async function asked(world: World, runId: string) {
+async function shownBlastRadius(world: World, runId: string) {
   await world.settled(runId);
   return payloadsOf(await world.events(runId), "TOOL_PROPOSED").at(-1)!.blastRadius;
 }
@@ -31,7 +31,7 @@ scenario(
     script: roles({ tester: turns({ calls: [delegate("coder")] }) }),
   },
   async (world) => {
-    expect(await asked(world, await world.run("see to it"))).toEqual({
+    expect(await shownBlastRadius(world, await world.run("see to it"))).toEqual({
       agent: "coder",
       agents: [
         { agent: "coder", isNew: true },
@@ -65,7 +65,7 @@ scenario(
     }),
   },
   async (world) => {
-    const radius = await asked(world, await world.run("see to it"));
+    const radius = await shownBlastRadius(world, await world.run("see to it"));
     expect(radius?.tools).toEqual([
       { name: "Write", by: ["helper"], files: "paths", isNew: true },
       { name: "Bash", by: ["helper"], files: "any" },
@@ -83,13 +83,13 @@ scenario(
   },
   async (world) => {
     const runId = await world.run("see to it");
-    expect((await asked(world, runId))?.tools).toEqual([
+    expect((await shownBlastRadius(world, runId))?.tools).toEqual([
       { name: "Write", by: ["coder"], files: "paths", isNew: true },
     ]);
     const file = join(world.folder, "agents/coder.md");
     writeFileSync(file, "---\nname: coder\ndescription: x\ntools: [Write, Bash]\n---\nDo it.\n");
     await approve(world, runId);
-    const again = await asked(world, runId);
+    const again = await shownBlastRadius(world, runId);
     expect(resultsRead(await world.events(runId))[0]).toBe(
       "Not started: coder could now also use Bash, any host, which it could not when a person allowed it. Ask again if it is still needed.",
     );
@@ -112,7 +112,7 @@ scenario(
   },
   async (world) => {
     const runId = await world.run("see to it");
-    expect(await asked(world, runId)).toMatchObject({
+    expect(await shownBlastRadius(world, runId)).toMatchObject({
       agents: [{ agent: "coder" }, { agent: "helper", from: "coder", key: "handoff" }],
       levels: 0,
       tools: [{ name: "Write", by: ["helper"] }],

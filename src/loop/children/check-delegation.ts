@@ -31,11 +31,11 @@ export async function checkDelegation(
   const { definition } = run;
   const me = baseName(definition.name);
   if (definition.kind === "subagent")
-    return denied(`PERMISSION_DENIED: ${me} is a subagent, and a subagent never spawns.`);
+    return denial(`PERMISSION_DENIED: ${me} is a subagent, and a subagent never spawns.`);
   const delegate = findDelegate(definition.delegates ?? [], asked.name);
   if (!delegate && definition.router) return unknownDestination(asked.name, definition.delegates);
   if (!delegate)
-    return denied(
+    return denial(
       `PERMISSION_DENIED: ${me} cannot spawn ${baseName(asked.name)}. ${maySpawn(definition.delegates)}`,
     );
   const lineage = await lineageOf(run, parts.store);
@@ -50,7 +50,7 @@ export async function checkDelegation(
 /** F28: tells a router which agents it can choose. */
 function unknownDestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
   const names = delegates.map((delegate) => delegate.name).join(", ");
-  return denied(`There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`);
+  return denial(`There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`);
 }
 
 /** D1: the first delegation in a model answer runs. While its child is live, the other delegations are deferred. */
@@ -61,7 +61,7 @@ function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusa
   const first = [...state.calls.values()].find(
     (other) => delegationToolNamed(other.name) && !isRefused(other),
   );
-  // F27: a late child takes time to stop, but the run no longer waits for it, so it does not count as live.
+  // F27: a late child does not count as live, because the run no longer waits for that child.
   const live = liveChildren(state.children).filter((child) => !isLate(state, child));
   if (first?.id === call.id && live.length === 0) return undefined;
   const output = "Deferred: one sub-agent at a time. Ask again if it is still needed.";
@@ -77,7 +77,7 @@ function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal
     ({ trigger }) => trigger === "delegation",
   );
   if (edges.length + 1 <= maxDepth) return undefined;
-  return denied(
+  return denial(
     `Depth limit: this would be level ${edges.length + 1} of delegation, and maxDepth is ${maxDepth}. Do it yourself.`,
   );
 }
@@ -92,7 +92,7 @@ function cycle(
   if (!path.includes(agent)) return undefined;
   const shown = [...path, agent].map(baseName).join(" → ");
   const others = definition.delegates?.filter((delegate) => !path.includes(delegate.agent));
-  return denied(`Cycle: ${baseName(agent)} is already at work above (${shown}). ${maySpawn(others)}`);
+  return denial(`Cycle: ${baseName(agent)} is already at work above (${shown}). ${maySpawn(others)}`);
 }
 
 async function missingAgent(
@@ -116,7 +116,7 @@ export function treeLimitRefusal(
 ): CallRefusal | undefined {
   const limit = treeLimitMessage(refused, run, concurrent);
   const advice = refused === "slots" ? "Ask again when one is done." : "Do the rest yourself.";
-  return limit === undefined ? undefined : denied(`Limit: ${limit} ${advice}`);
+  return limit === undefined ? undefined : denial(`Limit: ${limit} ${advice}`);
 }
 
 /** Tells people which limit kept the store from admitting a child. */
@@ -143,7 +143,7 @@ type Limits = NonNullable<RunState["start"]>["limits"];
 export const childrenLimit = (limits: Limits): number => limits.maxChildren ?? 20;
 export const runsLimit = (limits: Limits): number => limits.tree?.maxRuns ?? 100;
 
-/** A run's lineage never changes, so it is read once for all of its calls. */
+/** The ancestors of each run. They never change, so they are read once for all calls of the run. */
 const lineages = new WeakMap<RunJournal, Promise<RunRow[]>>();
 
 function lineageOf(run: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
@@ -165,7 +165,7 @@ async function readLineage({ state }: RunJournal, store: LoopParts["store"]): Pr
   return lineage;
 }
 
-const denied = (output: string): CallRefusal => ({ output, outcome: "denied" });
+const denial = (output: string): CallRefusal => ({ output, outcome: "denied" });
 
 const maySpawn = (delegates: readonly Delegate[] = []): string =>
   delegates.length === 0

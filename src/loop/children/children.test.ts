@@ -183,7 +183,7 @@ scenario(
 );
 
 scenario(
-  "[D4] onFailure: retry starts one more attempt, as another run",
+  "[D4] with onFailure: retry, a failed child is followed by one more attempt, which is another run",
   {
     agent: lead("delegation: { onFailure: retry }"),
     cast,
@@ -203,7 +203,7 @@ scenario(
 );
 
 scenario(
-  "[S1-21] [D2] await: false returns the child's id immediately, and the child's end as a message; the parent ends after its children",
+  "[S1-21] [D2] with await: false, the parent gets the child's id immediately and its answer as a message; the parent ends after the child",
   {
     agent: parallel,
     cast,
@@ -292,7 +292,7 @@ scenario(
 );
 
 scenario(
-  "[P12] [S1-18] an ancestor's deny applies to the whole subtree; a child of an unattended run is unattended; it inherits no tools",
+  "[P12] [S1-18] an ancestor's deny rule applies to its whole subtree; a child of an unattended run is unattended and inherits no tools",
   {
     agent: lead("permissions: { deny: [charge] }"),
     cast: { coder: "tools: [charge, look]", helper: "" },
@@ -403,7 +403,7 @@ for (const [mode, sees] of [
 }
 
 scenario(
-  "[P9] a read and a check_run in one answer both run",
+  "[P9] if one answer calls `look` and `check_run`, both calls run",
   {
     agent: lead(),
     cast,
@@ -554,7 +554,7 @@ scenario(
 );
 
 scenario(
-  "[S4-6] [S4-20] without Finalize, the delegate's answer is the run's answer",
+  "[S4-6] [S4-20] if the agent's policy lacks `Finalize`, the delegate's answer is the run's answer",
   {
     agent: lead("policy: [Delegate]"),
     cast,

@@ -182,7 +182,7 @@ export async function previousRunOf(
   run: RunJournal,
   parts: ChildParts,
 ): Promise<Start["continues"]> {
-  // A second attempt starts from the same point as the first. If it continued the first attempt, it would read everything twice (K3).
+  // A second attempt does not continue the first attempt, because the model would then read everything twice (K3).
   const others = [...run.state.children.values()].filter((child) => child.key !== key);
   const last = [...run.continuedChildren(), ...others].findLast(
     (child) => child.agent === agent && child.trigger === trigger,
@@ -215,8 +215,8 @@ function childLimits(
 }
 
 /**
- * A37: why the agent is not started if a run of this tree wrote its file.
- * A file that a run wrote comes from a model: the person who started this tree has never seen what it allows.
+ * A37: returns an error if a run of this tree changed the agent's file.
+ * The person who started the tree has never seen what the changed file allows.
  * The check covers this run, the results of its children, and its ancestors.
  */
 export async function changedAgentProblem(

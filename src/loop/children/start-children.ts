@@ -107,7 +107,7 @@ async function checkBlastRadius(
 ): Promise<CallRefusal | undefined> {
   const shown = proposal!.blastRadius;
   const now = shown && (await delegationBlastRadius(asked, run, parts));
-  // The person might have edited the call to choose another agent. The reach of that agent was never shown.
+  // If a person's edit chose another agent, there is no earlier list to compare with.
   if (!now || now.agent !== shown.agent) return undefined;
   const more = addedReach(shown, now);
   if (more.length === 0) return undefined;
@@ -168,7 +168,7 @@ async function routeRequest(
   return { key, trigger: "route", task, contextFiles, input, reason, team, continues };
 }
 
-/** The router's own message to the agent, which is the call's task, and the messages of the router's team. */
+/** Passes two kinds of messages to the chosen agent: the router's own message (the call's task), and the messages of the router's team. */
 function routeContext(
   { task }: DelegationRequest,
   { continues }: ChildRequest,
@@ -190,12 +190,12 @@ function routeContext(
 /** The maximum length of a parent's conversation in its child's journal. A longer text could fill the child's context before it starts. */
 const LONGEST = 120_000;
 
-/** The part of the parent's conversation that the child sees. It is the first event of the child's journal. */
+/** The event with which the child receives a part of its parent's conversation. */
 function parentContext(mode: ContextMode, asked: DelegationRequest, run: RunJournal, ids: Ids): EventBody[] {
   const conversation = textFor(mode, asked, run);
   if (conversation === undefined) return [];
   const { name: from } = run.definition;
-  const text = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), from, bounded(conversation))}`;
+  const text = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), from, shorten(conversation))}`;
   return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from, text } }];
 }
 
@@ -235,7 +235,7 @@ function lines(message: PromptMessage): string[] {
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-function bounded(text: string): string {
+function shorten(text: string): string {
   if (text.length <= LONGEST) return text;
   const half = LONGEST / 2;
   return `${text.slice(0, half)}\n… (${text.length - LONGEST} characters left out) …\n${text.slice(-half)}`;

@@ -1,5 +1,5 @@
 // Starts the runs that a pattern requests.
-// As with delegated children, each run exists if and only if its parent's journal says so (J7, J10).
+// Like a delegated child, each of these runs exists if and only if its parent's journal says so (J7, J10).
 // If a run cannot start, the journal says why and its slot in the pattern stays empty.
 
 import { CadreError } from "../../errors.ts";
@@ -97,7 +97,7 @@ async function startRefusal(
   parts: SpawnParts,
 ): Promise<string | undefined> {
   const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
-  // F22: an agent can start drafts of itself. In all other cases, no agent is started again by its own descendants.
+  // F22: an agent can start drafts of itself, but its descendants cannot start the agent again.
   if (above.includes(name)) {
     const way = [...above, run.definition.name, name].map(baseName).join(" → ");
     return `it is already at work above (${way}).`;

@@ -24,7 +24,12 @@ export async function mergeChild(
   const text = `${child.agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;
   const result: EventBody = {
     type: "TOOL_RESULT",
-    payload: { ...base, output: merged, ...filesOf(merged), ...(failed(merged) ? { isError: true } : {}) },
+    payload: {
+      ...base,
+      output: merged,
+      ...filesOf(merged),
+      ...(isUnmerged(merged) ? { isError: true } : {}),
+    },
   };
   const note = { id: base.toolCallId, source: "system" as const, text };
   run.record(result, { type: "CONTEXT_ADDED", payload: note });
@@ -46,7 +51,7 @@ async function close(
   }
 }
 
-const failed = ({ status }: MergeOutcome): boolean => status === "conflict" || status === "kept";
+const isUnmerged = ({ status }: MergeOutcome): boolean => status === "conflict" || status === "kept";
 
 function filesOf(merged: MergeOutcome) {
   if (merged.status !== "merged") return {};

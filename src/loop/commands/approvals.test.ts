@@ -96,7 +96,7 @@ scenario(
 );
 
 scenario(
-  "[F19] if a person's edit of a call is valid, the edited call runs instead, and the model is told",
+  "[F19] if a person's edit of a call is valid, the edited call runs, and the model learns about the edit",
   { idle: true, config: ASK, script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })) },
   async (world) => {
     const runId = await world.run("charge");
@@ -145,7 +145,7 @@ const bash = (command: string) => ({ tool: "Bash", input: { command } });
 
 for (const scope of ["run", "tree", "always"] as const) {
   scenario(
-    `a decision with scope ${scope} covers later calls that are equal, and no others`,
+    `a decision with scope ${scope} covers only later calls that are equal`,
     {
       idle: true,
       script: turns({ calls: [bash("touch a")] }, { calls: [bash("touch a")] }, { calls: [bash("touch b")] }),
@@ -459,7 +459,7 @@ scenario(
 );
 
 scenario(
-  "[F14] after a cancel, a decision about an agent that repeated itself is refused, too",
+  "[F14] if a run stopped for a loop is cancelled, a later decision about the loop is refused",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");

@@ -181,14 +181,15 @@ async function holds(history: readonly Step[]): Promise<void> {
       })),
     );
     let tree = 100;
-    await said(setBudget("r1", { limits: { maxTokens: tree }, scope: "tree" }, "ann", parts));
+    await isAccepted(setBudget("r1", { limits: { maxTokens: tree }, scope: "tree" }, "ann", parts));
     for (const { id, limit } of runs) await setBudget(id, { limits: { maxTokens: limit } }, "ann", parts);
     for (const { do: what, run: index, amount } of history) {
       const run = runs[index]!;
       const limits = { maxTokens: amount };
-      if (what === "tree" && (await said(setBudget(run.id, { limits, scope: "tree" }, "ann", parts))))
+      if (what === "tree" && (await isAccepted(setBudget(run.id, { limits, scope: "tree" }, "ann", parts))))
         tree = amount;
-      if (what === "give" && (await said(setBudget(run.id, { limits }, "ann", parts)))) run.limit = amount;
+      if (what === "give" && (await isAccepted(setBudget(run.id, { limits }, "ann", parts))))
+        run.limit = amount;
       if (what === "call" && run.open === 0) {
         const estimate = { tokens: amount, cost: null };
         const intent = modelCallStarted(`m${++run.calls}`, { estimate });
@@ -209,7 +210,7 @@ async function holds(history: readonly Step[]): Promise<void> {
   }
 }
 
-async function said(word: Promise<void>): Promise<boolean> {
+async function isAccepted(word: Promise<void>): Promise<boolean> {
   try {
     await word;
     return true;

@@ -1,7 +1,7 @@
 // The commands with which people control a branch of a tree: set its budget, freeze it, thaw it.
 //  BV1  A budget is never lower than the sum of what is spent and what open calls could still spend.
 //  BV2  A run's budget never exceeds what is left of its tree's budget.
-//  BV3  If a run has stopped at its budget and the new budget is high enough, setting it also answers the inbox item of that stop.
+//  BV3  A run that stopped at its budget has an inbox item. A new budget that is high enough also answers that item.
 //  BV4  In a frozen branch nothing new begins until the branch is thawed. Effects under way end normally.
 
 import { CadreError } from "../../errors.ts";
@@ -19,7 +19,7 @@ type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
 /** The new budget as a total, so that setting it twice changes nothing. */
 export interface NewBudget {
   limits: Budget;
-  /** With `tree`, the budget applies to the whole tree: all runs whose costs the run's root pays. */
+  /** `tree` sets the budget of the whole tree: all runs whose costs the run's root pays. */
   scope?: "tree" | undefined;
 }
 
@@ -92,7 +92,7 @@ function requireEnough(state: RunState, { maxTokens, maxCost }: Budget, open: Sp
   );
 }
 
-/** B3: refuses a new budget for a run whose agent was already told that this is its last turn. */
+/** B3: refuses a new budget for a run that has already begun its last turn. */
 function requireNotLastTurn({ reachedLimits, runId }: RunState, limits: Budget): void {
   const isOver = [...reachedLimits.values()].some(
     ({ limit, hard, itemId }) => hard && itemId === undefined && limit in limits,
@@ -113,7 +113,7 @@ function extraBudget(state: RunState, limits: Budget): Estimate {
   const cost = room(limits.maxCost, now.maxCost, spent.cost);
   return {
     tokens: room(limits.maxTokens, now.maxTokens, spent.tokens),
-    // Rounded down: because of floating-point errors, assigning exactly the remaining amount could otherwise be refused.
+    // Rounded down, because a floating-point error could exceed the remaining amount.
     cost: Math.floor(cost * 1e9) / 1e9,
   };
 }

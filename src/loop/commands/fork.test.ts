@@ -42,11 +42,11 @@ async function origin(world: World): Promise<{ runId: string; events: JournalEve
 const seqOf = (events: readonly JournalEvent[], type: JournalEvent["type"], nth = 0): number =>
   events.filter((event) => event.type === type)[nth]!.seq;
 
-const charged = (world: World) =>
+const charges = (world: World) =>
   effects(world.oracle).flatMap(({ tool, input }) => (tool === "charge" ? [input] : []));
 
 /** All events that the run's model has seen, including those of the runs that it continues. */
-async function wholeOf(world: World, runId: string): Promise<JournalEvent[]> {
+async function eventsSeen(world: World, runId: string): Promise<JournalEvent[]> {
   const events = await world.events(runId);
   const before = await eventsBefore(world.runtime.store, payloadsOf(events, "RUN_STARTED")[0]!);
   return [...before, ...events];
@@ -76,7 +76,7 @@ scenario(
       own.filter(({ type }) => type === "AGENT_THOUGHT"),
       "the look is not asked for again",
     ).toHaveLength(3);
-    expect(resultsRead(await wholeOf(world, fork.runId))).toEqual([
+    expect(resultsRead(await eventsSeen(world, fork.runId))).toEqual([
       "look orders: done",
       "charge card 1: done",
       "stamp receipt: done",
@@ -94,13 +94,13 @@ scenario(
 
 describe("[FK2] recorded results replace effects", () => {
   scenario(
-    "calls that the origin made after the fork point are not repeated, whatever a rule allows, and are marked",
+    "a fork does not repeat the origin's later effects, even if a rule allows them; it uses the recorded results and marks them",
     { script, agent: TOOLS, config: CONFIG },
     async (world) => {
       const { runId, events } = await origin(world);
       const fork = await world.runtime.fork(runId, { seq: 1 });
       await world.seen(fork.runId, "RUN_COMPLETED");
-      expect(charged(world)).toEqual(["card 1"]);
+      expect(charges(world)).toEqual(["card 1"]);
       expect(
         effects(world.oracle).filter(({ tool }) => tool === "look"),
         "reading is done",
@@ -135,12 +135,12 @@ describe("[FK2] recorded results replace effects", () => {
       const fork = await world.runtime.fork(runId, { seq: 1, edit: { message: "charge it again" } });
       const { waitingOn } = await world.settled(fork.runId);
       expect(waitingOn).toMatchObject({ kind: "approval", items: ["m1.1"] });
-      expect(charged(world)).toEqual(["card"]);
+      expect(charges(world)).toEqual(["card"]);
     },
   );
 
   scenario(
-    "the recorded result of an awaited child is used; another task starts a child, in which effects need approval, too",
+    "the recorded result of an awaited child is used; another task starts a child, and the child's effects need approval, too",
     {
       agent: "agents: [worker]\ntools: []",
       cast: { worker: "tools: [charge]" },
@@ -160,12 +160,12 @@ describe("[FK2] recorded results replace effects", () => {
       await world.seen(same.runId, "RUN_COMPLETED");
       const own = await world.events(same.runId);
       expect(typesOf(own)).not.toContain("CHILD_RUN_STARTED");
-      expect(resultsRead(await wholeOf(world, same.runId))).toEqual(resultsRead(events));
+      expect(resultsRead(await eventsSeen(world, same.runId))).toEqual(resultsRead(events));
 
       const other = await world.runtime.fork(runId, { seq: 1, edit: { message: "the other card" } });
       const { waitingOn } = await world.settled(other.runId);
       expect(waitingOn).toMatchObject({ kind: "child_hitl" });
-      expect(charged(world)).toEqual(["card 1"]);
+      expect(charges(world)).toEqual(["card 1"]);
     },
   );
 });
@@ -174,7 +174,7 @@ describe("[FK3] calls without a recorded result need approval", () => {
   const edited = { seq: 1, edit: { message: "charge it twice" } };
 
   scenario(
-    "an unsafe call needs approval although a rule and an older grant allow it; after the approval it runs",
+    "an unsafe call in a fork needs approval, even if a rule and an older grant allow the call",
     { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
     async (world) => {
       const runId = await world.run("charge the card");
@@ -182,7 +182,7 @@ describe("[FK3] calls without a recorded result need approval", () => {
       const [first] = await openApprovalIds(world, runId);
       await decideApproval(first!, { decision: "approve", scope: "always" }, "maria", world.runtime.people);
       await world.seen(runId, "RUN_COMPLETED");
-      // In a run that is not a fork, this grant would allow the call.
+      // This grant would allow the call in an ordinary run.
       const { rule } = (await world.runtime.store.inbox.grants())[0]!;
       expect(rule).toMatch(/charge/);
 
@@ -197,7 +197,7 @@ describe("[FK3] calls without a recorded result need approval", () => {
       const [id] = await openApprovalIds(world, fork.runId);
       await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
       await world.seen(fork.runId, "RUN_COMPLETED");
-      expect(charged(world)).toEqual(["card 1", "card 2"]);
+      expect(charges(world)).toEqual(["card 1", "card 2"]);
     },
   );
 
@@ -219,11 +219,11 @@ describe("[FK3] calls without a recorded result need approval", () => {
       const [id] = await openApprovalIds(world, fork.runId);
       await decideApproval(id!, { decision: "approve", scope: "run" }, "maria", world.runtime.people);
       await world.seen(fork.runId, "RUN_COMPLETED");
-      expect(charged(world)).toHaveLength(2);
+      expect(charges(world)).toHaveLength(2);
 
       const allowed = await world.runtime.fork(runId, { ...more, allowEffects: true });
       await world.seen(allowed.runId, "RUN_COMPLETED");
-      expect(charged(world)).toHaveLength(4);
+      expect(charges(world)).toHaveLength(4);
     },
   );
 
@@ -255,7 +255,7 @@ scenario(
     const instead = await world.runtime.fork(runId, { seq: 1, edit: { message: "something else" } });
     await world.seen(instead.runId, "RUN_COMPLETED");
     const users = async (id: string) =>
-      promptOf(await wholeOf(world, id)).flatMap(({ role, content }) =>
+      promptOf(await eventsSeen(world, id)).flatMap(({ role, content }) =>
         role === "user" ? [(content[0] as { text: string }).text] : [],
       );
     expect(await users(instead.runId)).toEqual(["something else"]);
@@ -311,7 +311,7 @@ scenario(
 );
 
 scenario(
-  "[FK5] a fork of a fork can use a recorded result once, if neither fork has used it before",
+  "[FK5] a fork of a fork can use a recorded result that neither fork has used, but only once",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId } = await origin(world);
@@ -322,13 +322,13 @@ scenario(
     await world.seen(second.runId, "RUN_COMPLETED");
     const results = payloadsOf(await world.events(second.runId), "TOOL_RESULT");
     expect(results.map(({ recorded }) => recorded?.runId)).toEqual([runId, undefined]);
-    expect(charged(world)).toEqual(["card 1"]);
+    expect(charges(world)).toEqual(["card 1"]);
     expect(effects(world.oracle).filter(({ tool }) => tool === "stamp")).toHaveLength(1);
   },
 );
 
 scenario(
-  "[FK1] a fork of a run that waits for a person starts where no call is open; the origin keeps its approval request",
+  "[FK1] a fork of a run that waits for a person starts at a point without open calls; the origin keeps its approval request",
   { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
   async (world) => {
     const runId = await world.run("charge the card");
@@ -343,7 +343,7 @@ scenario(
     expect(theirs).toHaveLength(1);
     expect(mine).not.toEqual(theirs);
     expect(await world.events(runId)).toEqual(events);
-    expect(charged(world)).toEqual([]);
+    expect(charges(world)).toEqual([]);
   },
 );
 
@@ -373,7 +373,7 @@ scenario(
     await world.seen(forked as string, "RUN_COMPLETED");
     expect(await world.runtime.fork(runId, { seq: 1 }, "once"), "asked again").toEqual({ runId: forked });
     expect(await world.events(runId)).toEqual(events);
-    expect(charged(world)).toEqual(["card 1"]);
+    expect(charges(world)).toEqual(["card 1"]);
   },
 );
 
@@ -395,8 +395,8 @@ scenario(
     down = false;
     const again = await world.runtime.retry(fork.runId);
     await world.seen(again.runId, "RUN_COMPLETED");
-    expect(charged(world)).toEqual(["card"]);
-    const said = promptOf(await wholeOf(world, again.runId)).filter(({ role }) => role === "user");
+    expect(charges(world)).toEqual(["card"]);
+    const said = promptOf(await eventsSeen(world, again.runId)).filter(({ role }) => role === "user");
     expect(said.map(({ content }) => (content[0] as { text: string }).text)).toEqual(["fail first"]);
   },
 );

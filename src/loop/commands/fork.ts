@@ -24,7 +24,7 @@ export interface ForkRequest {
     /** The new text of the agent's file. */
     agent?: string;
   };
-  /** Lets calls run as in a run that is not a fork: no recorded results are used, and the rules alone determine each verdict. */
+  /** Lets calls run as in an ordinary run: no recorded results are used, and the rules alone determine each verdict. */
   allowEffects?: boolean;
 }
 
@@ -129,10 +129,10 @@ function forkStart(start: Start, definition: Definition, { edit = {}, allowEffec
 }
 
 function forkOf(at: number, { edit = {} }: ForkRequest, heard: number[]): Fork {
-  const edited = (["message", "model", "agent"] as const).filter((each) => edit[each] !== undefined);
+  const fields = (["message", "model", "agent"] as const).filter((each) => edit[each] !== undefined);
   return {
     at,
-    ...(edited.length === 0 ? {} : { edited }),
+    ...(fields.length === 0 ? {} : { edited: fields }),
     ...(heard.length === 0 ? {} : { heard }),
   };
 }

@@ -1,5 +1,5 @@
 // The commands that people give to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state.
-// If the run changes during the check, the command is checked again. The key of a decision makes it unique (P5).
+// If the run changes during the check, the command is checked again. Only one decision per item is recorded (P5).
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
@@ -195,7 +195,7 @@ export async function signalRun<T>(
     if (!events) return done;
     const { refused } = await parts.store.journal.append({
       runId,
-      // The append is based on the seq before the check, because the cached state might be newer by now.
+      // Not `state.seq`: the cached state might have changed during the check.
       after: seq,
       events,
       guard: "unchanged",
@@ -210,7 +210,7 @@ export async function signalRun<T>(
   throw new CadreError("CONFLICT", `Run ${runId} is changing too fast. Nothing was changed; try again.`);
 }
 
-/** Says why a decision does not fit its inbox item. */
+/** Says why a decision cannot be used for its inbox item. For example, only a budget item accepts new limits. */
 function decisionProblem(item: ApprovalItem, { decision, input, answer, limits }: Decision) {
   if (limits !== undefined && item.kind !== "budget")
     return "Only a budget that is used up takes new limits.";

@@ -25,7 +25,7 @@ export async function probeOutcome(
   const key = `probed/${parts.ids.nonce()}`;
   return signalRun<ProbeResult>(runId, parts, async (state) => {
     const call = requireUnknownOutcome(state, attemptId);
-    const probed = parts.mask.value(bounded(await probe(call, state, parts)));
+    const probed = parts.mask.value(limitEvidence(await probe(call, state, parts)));
     const payload: Payload<"OUTCOME_PROBED"> = {
       toolCallId: call.id,
       ...(call.attempts > 1 ? { attempt: call.attempts } : {}),
@@ -68,7 +68,7 @@ const timeout = (stop: AbortSignal): Promise<ProbeResult> =>
     stop.addEventListener("abort", onTime, { once: true });
   });
 
-const bounded = ({ found, evidence }: ProbeResult): ProbeResult => ({
+const limitEvidence = ({ found, evidence }: ProbeResult): ProbeResult => ({
   found,
   evidence: evidence
     .slice(0, SENTENCES)

@@ -23,61 +23,69 @@ const waits = {
   }),
 };
 
-damaged("[S0-65] [S0-66] a child whose parent has ended fails, and its journal says why", async (world) => {
-  const runId = await world.run("see to it");
-  const { waitingOn, seq } = await world.settled(runId);
-  const [child] = waitingOn!.blockers!;
-  const { store } = world.runtime;
-  await checkOnRuns(world.runtime.parts);
-  expect((await world.state(child!)).end, "its parent waits for it").toBeUndefined();
+testDamagedTree(
+  "[S0-65] [S0-66] a child whose parent has ended fails, and its journal says why",
+  async (world) => {
+    const runId = await world.run("see to it");
+    const { waitingOn, seq } = await world.settled(runId);
+    const [child] = waitingOn!.blockers!;
+    const { store } = world.runtime;
+    await checkOnRuns(world.runtime.parts);
+    expect((await world.state(child!)).end, "its parent waits for it").toBeUndefined();
 
-  const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
-  await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
-  await checkOnRuns(world.runtime.parts);
-  expect((await world.state(child!)).end).toMatchObject({ status: "failed", stopReason: "orphaned" });
-  expect(payloadsOf(await world.events(child!), "SYSTEM_ERROR")).toMatchObject([
-    { code: "ORPHANED", fatal: true },
-  ]);
-  expect(await store.runs.orphans()).toEqual([]);
-});
+    const [end] = payloadsOf(await driveToEnd(world, "RUN_FAILED"), "RUN_FAILED");
+    await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+    await checkOnRuns(world.runtime.parts);
+    expect((await world.state(child!)).end).toMatchObject({ status: "failed", stopReason: "orphaned" });
+    expect(payloadsOf(await world.events(child!), "SYSTEM_ERROR")).toMatchObject([
+      { code: "ORPHANED", fatal: true },
+    ]);
+    expect(await store.runs.orphans()).toEqual([]);
+  },
+);
 
-damaged("[S0-65] one that was being cancelled ends as cancelled", async (world) => {
+testDamagedTree("[S0-65] an orphan that was being cancelled ends as cancelled", async (world) => {
   const runId = await world.run("see to it");
   const { waitingOn, seq } = await world.settled(runId);
   const [child] = waitingOn!.blockers!;
   await world.runtime.stop();
   const { store } = world.runtime;
   await cancelRun(child!, "maria", undefined, world.runtime.people);
-  const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
+  const [end] = payloadsOf(await driveToEnd(world, "RUN_FAILED"), "RUN_FAILED");
   await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
   await checkOnRuns(world.runtime.parts);
   expect((await world.state(child!)).end).toMatchObject({ status: "cancelled", stopReason: "orphaned" });
 });
 
-damaged("[P9] an orphan that cannot be read is named, and keeps no other from being ended", async (world) => {
-  const { store, parts } = world.runtime;
-  const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
-  const children: string[] = [];
-  for (const task of ["see to it", "and to that"]) {
-    const runId = await world.run(task);
-    const { waitingOn, seq } = await world.settled(runId);
-    children.push(...waitingOn!.blockers!);
-    await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
-  }
-  const [bad, good] = await store.runs.orphans();
-  expect(children).toEqual(expect.arrayContaining([bad, good]));
-  await world.runtime.stop();
-  const db = new DatabaseSync(join(world.folder, ".cadre", "cadre.db"));
-  db.prepare("UPDATE events SET ts = 0 WHERE seq = 2 AND run = (SELECT n FROM runs WHERE id = ?)").run(bad!);
-  db.close();
-  const problems: { runId: string; message: string }[] = [];
-  await checkOnRuns({ ...parts, onProblem: (problem) => problems.push(problem) });
-  expect((await world.state(good!)).end).toMatchObject({ stopReason: "orphaned" });
-  expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
-});
+testDamagedTree(
+  "[P9] an orphan that cannot be read is reported, and the other orphans are still ended",
+  async (world) => {
+    const { store, parts } = world.runtime;
+    const [end] = payloadsOf(await driveToEnd(world, "RUN_FAILED"), "RUN_FAILED");
+    const children: string[] = [];
+    for (const task of ["see to it", "and to that"]) {
+      const runId = await world.run(task);
+      const { waitingOn, seq } = await world.settled(runId);
+      children.push(...waitingOn!.blockers!);
+      await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+    }
+    const [bad, good] = await store.runs.orphans();
+    expect(children).toEqual(expect.arrayContaining([bad, good]));
+    await world.runtime.stop();
+    const db = new DatabaseSync(join(world.folder, ".cadre", "cadre.db"));
+    db.prepare("UPDATE events SET ts = 0 WHERE seq = 2 AND run = (SELECT n FROM runs WHERE id = ?)").run(
+      bad!,
+    );
+    db.close();
+    const problems: { runId: string; message: string }[] = [];
+    await checkOnRuns({ ...parts, onProblem: (problem) => problems.push(problem) });
+    expect((await world.state(good!)).end).toMatchObject({ stopReason: "orphaned" });
+    expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
+  },
+);
 
-/** Tests a tree whose parent was ended from outside. Cadre itself never creates such a tree. */
-function damaged(title: string, body: (world: World) => Promise<void>): void {
+/** Registers a test about a child whose parent has ended. Cadre itself never leaves such a child behind. */
+function testDamagedTree(title: string, body: (world: World) => Promise<void>): void {
   test(title, async () => {
     const world = await makeWorld(waits);
     try {
@@ -210,7 +218,7 @@ scenario(
 );
 
 /** Drives another run to its end, and returns its journal. */
-async function ended(world: World, type: "RUN_FAILED") {
+async function driveToEnd(world: World, type: "RUN_FAILED") {
   const other = await world.run("fail", { limits: { maxTurns: 0 } });
   await world.runtime.parts.store.runs.get(other);
   const { drive } = await import("./drive.ts");

@@ -97,19 +97,19 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
   if (!failedCall) return undefined;
   const { callId, purpose } = failedCall;
   const attempt = (failedCall.attempt ?? 1) + 1;
-  const again = (model: string): Action => ({ type: "call-model", callId, attempt, model, purpose });
-  if (failedCall.cause === "interrupted") return again(failedCall.model);
+  const retryWith = (model: string): Action => ({ type: "call-model", callId, attempt, model, purpose });
+  if (failedCall.cause === "interrupted") return retryWith(failedCall.model);
   if (failedCall.cause === "output_cap" && failedCall.tries < MAX_CUT_OFF) {
     const id = `cut-off/${callId}`;
-    return state.systemNotes.has(id) ? again(failedCall.model) : tellAgent(id, CUT_OFF);
+    return state.systemNotes.has(id) ? retryWith(failedCall.model) : tellAgent(id, CUT_OFF);
   }
   if (failedCall.retryAt !== undefined) {
     return failedCall.retryAt > now && !state.retryNow
       ? { type: "rest", wakeAt: failedCall.retryAt }
-      : again(failedCall.model);
+      : retryWith(failedCall.model);
   }
   const next = definition.models[definition.models.indexOf(failedCall.model) + 1];
-  if (next !== undefined) return again(next);
+  if (next !== undefined) return retryWith(next);
   const stopReason = failedCall.cause === "output_cap" ? "error" : "provider";
   const suggestions = [adviceFor(failedCall)];
   return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
@@ -139,7 +139,7 @@ function afterSilence(state: RunState): Action | undefined {
     : stopFor(state, "The model answered with nothing, twice in a row.");
 }
 
-/** Handles text from an agent whose file requires structured output. The agent is told once; the second time, the run fails. */
+/** Handles a text answer from an agent that must give structured output. The first time, the agent gets a hint. The second time, the run fails. */
 function withoutOutput(state: RunState, last: boolean): Action {
   const id = "output-missing";
   if (!last && !state.systemNotes.has(id)) return tellAgent(id, OUTPUT_MISSING);

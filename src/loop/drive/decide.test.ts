@@ -75,7 +75,7 @@ const fails = (cause: Payload<"MODEL_CALL_FAILED">["cause"], retryAt?: number): 
   payload: { callId: "m1", cause, message: "no", ...(retryAt === undefined ? {} : { retryAt }) },
 });
 
-const proposed = (index: number, more: Partial<Payload<"TOOL_PROPOSED">> = {}): EventBody => ({
+const proposal = (index: number, more: Partial<Payload<"TOOL_PROPOSED">> = {}): EventBody => ({
   type: "TOOL_PROPOSED",
   payload: {
     toolCallId: toolCallId("m1", index),
@@ -87,7 +87,7 @@ const proposed = (index: number, more: Partial<Payload<"TOOL_PROPOSED">> = {}): 
   },
 });
 
-const began = (index: number): EventBody => ({
+const toolStart = (index: number): EventBody => ({
   type: "TOOL_STARTED",
   payload: { toolCallId: toolCallId("m1", index) },
 });
@@ -102,14 +102,14 @@ const decision = (itemId: string, how: Payload<"APPROVAL_DECIDED">["decision"]):
   payload: { itemId, decision: how, by: "ann" },
 });
 
-const suspended = (kind: string, items: string[]): EventBody =>
+const suspension = (kind: string, items: string[]): EventBody =>
   ({
     type: "RUN_SUSPENDED",
     payload: { waitingOn: { kind, items } },
     key: `suspended/${kind}`,
   }) as EventBody;
 
-const said = (source: "person" | "system", id: string): EventBody => ({
+const message = (source: "person" | "system", id: string): EventBody => ({
   type: "CONTEXT_ADDED",
   payload: { id, source, text: "hm" },
 });
@@ -134,17 +134,17 @@ const TABLE: [string, EventBody[], object][] = [
   ["a run that is cancelled ends", [start(), cancel], { type: "end", ending: { status: "cancelled" } }],
   [
     "a cancelled run ends although it has open calls",
-    [start(), asks(), says(1, "", one), proposed(0), cancel],
+    [start(), asks(), says(1, "", one), proposal(0), cancel],
     { type: "end" },
   ],
   [
-    "a parent's cancel is recorded as such",
+    "a run that is cancelled together with its parent has the stop reason `parent`",
     [start(), { type: "CANCEL_REQUESTED", payload: { by: "maria", via: "r0" } }],
     { type: "end", ending: { stopReason: "parent" } },
   ],
   [
     "a paused run does nothing until it is resumed",
-    [start(), suspended("paused", [])],
+    [start(), suspension("paused", [])],
     { type: "rest", wakeAt: undefined },
   ],
   [
@@ -154,7 +154,7 @@ const TABLE: [string, EventBody[], object][] = [
   ],
   [
     "[J11] text does not end the run while a message is still unseen",
-    [start(), asks(), said("person", "x"), says(1, "done")],
+    [start(), asks(), message("person", "x"), says(1, "done")],
     call({ callId: "m2", purpose: "turn" }),
   ],
   [
@@ -162,10 +162,10 @@ const TABLE: [string, EventBody[], object][] = [
     [start(), asks(), says(1, "", one, two)],
     { type: "propose", calls: ["m1.0", "m1.1"] },
   ],
-  ["reads run in parallel", [start(), asks(), says(1, "", one, two), proposed(0), proposed(1)], runs(0, 1)],
+  ["reads run in parallel", [start(), asks(), says(1, "", one, two), proposal(0), proposal(1)], runs(0, 1)],
   [
-    "calls that do more than read run in order",
-    [start(), asks(), says(1, "", one, two), proposed(0), proposed(1, { effect: "idempotent" })],
+    "calls that are not read-only run in order",
+    [start(), asks(), says(1, "", one, two), proposal(0), proposal(1, { effect: "idempotent" })],
     runs(0),
   ],
   [
@@ -174,16 +174,16 @@ const TABLE: [string, EventBody[], object][] = [
       start(),
       asks(),
       says(1, "", one, two),
-      proposed(0),
-      proposed(1, { effect: "unsafe" }),
-      began(0),
+      proposal(0),
+      proposal(1, { effect: "unsafe" }),
+      toolStart(0),
       result(0),
     ],
     runs(1),
   ],
   [
     "[P4] an unsafe call that was started but has no result waits for a person",
-    [start(), asks(), says(1, "", one), proposed(0, { effect: "unsafe" }), began(0)],
+    [start(), asks(), says(1, "", one), proposal(0, { effect: "unsafe" }), toolStart(0)],
     { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] } },
   ],
   [
@@ -192,59 +192,59 @@ const TABLE: [string, EventBody[], object][] = [
       start(),
       asks(),
       says(1, "", one, two),
-      proposed(0, { effect: "unsafe" }),
-      proposed(1, { ...ask, expiresAt: NOW + 1 }),
-      began(0),
+      proposal(0, { effect: "unsafe" }),
+      proposal(1, { ...ask, expiresAt: NOW + 1 }),
+      toolStart(0),
     ],
     { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] }, wakeAt: NOW + 1 },
   ],
   [
     "[P4] an idempotent call that was started but has no result is started again",
-    [start(), asks(), says(1, "", one), proposed(0, { effect: "idempotent" }), began(0)],
+    [start(), asks(), says(1, "", one), proposal(0, { effect: "idempotent" }), toolStart(0)],
     runs(0),
   ],
   [
     "a call that needs approval waits for a person",
-    [start(), asks(), says(1, "", one), proposed(0, { ...ask, expiresAt: NOW + 1 })],
+    [start(), asks(), says(1, "", one), proposal(0, { ...ask, expiresAt: NOW + 1 })],
     { type: "suspend", waitingOn: { kind: "approval", items: ["m1.0"] }, wakeAt: NOW + 1 },
   ],
   [
     "a run that keeps waiting for the same thing records the wait only once",
-    [start(), asks(), says(1, "", one), proposed(0, ask), suspended("approval", ["m1.0"])],
+    [start(), asks(), says(1, "", one), proposal(0, ask), suspension("approval", ["m1.0"])],
     { type: "rest", wakeAt: undefined },
   ],
   [
-    "an approved call runs after the journal says that the run resumes",
+    "after an approval, the run is resumed before its call runs",
     [
       start(),
       asks(),
       says(1, "", one),
-      proposed(0, ask),
-      suspended("approval", ["m1.0"]),
+      proposal(0, ask),
+      suspension("approval", ["m1.0"]),
       decision("m1.0", "approve"),
     ],
     { type: "resume", by: "ann" },
   ],
   [
-    "a second round waits for its own decision",
+    "the second approval round of a call waits for its own decision",
     [
       start(),
       asks(),
       says(1, "", one),
-      proposed(0, ask),
+      proposal(0, ask),
       decision("m1.0", "approve"),
-      proposed(0, { ...ask, round: 2 }),
+      proposal(0, { ...ask, round: 2 }),
     ],
     { type: "suspend", waitingOn: { items: ["m1.0~2"] } },
   ],
   [
     "[F18] an approval without a decision expires on time",
-    [start(), asks(), says(1, "", one), proposed(0, { ...ask, expiresAt: NOW })],
+    [start(), asks(), says(1, "", one), proposal(0, { ...ask, expiresAt: NOW })],
     { type: "record", events: [{ type: "APPROVAL_DECIDED", payload: { decision: "expire" } }] },
   ],
   [
     "a denied call gets its result",
-    [start(), asks(), says(1, "", one), proposed(0, { verdict: "deny", rule: "project deny t" })],
+    [start(), asks(), says(1, "", one), proposal(0, { verdict: "deny", rule: "project deny t" })],
     { type: "record", events: [{ type: "TOOL_RESULT", payload: { outcome: "denied" } }] },
   ],
   [
@@ -258,12 +258,12 @@ const TABLE: [string, EventBody[], object][] = [
     call({ callId: "m1", attempt: 2, model: "a/one" }),
   ],
   [
-    "a failure that cannot be retried goes to the next model",
+    "after a failure that cannot be retried, the next model is called",
     [start(), asks(), fails("rejected")],
     call({ callId: "m1", attempt: 2, model: "b/two" }),
   ],
   [
-    "after the last model the run fails",
+    "if the last model fails, too, the run fails",
     [start(), asks(1, { model: "b/two" }), fails("rejected")],
     { type: "end", ending: { status: "failed", stopReason: "provider" } },
   ],
@@ -273,18 +273,18 @@ const TABLE: [string, EventBody[], object][] = [
     call({ attempt: 2 }),
   ],
   [
-    "the model that answered is used again",
-    [start(), asks(1, { model: "b/two" }), says(1, "", one), proposed(0), began(0), result(0)],
+    "the next turn calls the model that gave the last answer",
+    [start(), asks(1, { model: "b/two" }), says(1, "", one), proposal(0), toolStart(0), result(0)],
     call({ callId: "m2", model: "b/two" }),
   ],
   [
-    "a report as the only call ends the run",
+    "an answer whose only call is a report ends the run",
     [start(), asks(), says(1, "", ["final_report", { summary: "s" }])],
     { type: "end", ending: { status: "completed", summary: "s" } },
   ],
   [
     "[J11] a report is deferred while a message is still unseen",
-    [start(), asks(), said("person", "x"), says(1, "", ["final_report", { summary: "s" }])],
+    [start(), asks(), message("person", "x"), says(1, "", ["final_report", { summary: "s" }])],
     {
       type: "record",
       events: [{ type: "TOOL_RESULT", payload: { toolCallId: "m1.0", outcome: "deferred" } }],
@@ -313,7 +313,7 @@ const TABLE: [string, EventBody[], object][] = [
 
 describe("[L2] decide", () => {
   test.each(TABLE)("%s", (_, bodies, expected) => {
-    expect(decided(bodies)).toMatchObject(expected);
+    expect(decideFrom(bodies)).toMatchObject(expected);
   });
 
   test("[L2] decide is pure: the same view always gives the same action, and decide does not change the view", () => {
@@ -330,7 +330,7 @@ describe("[L2] decide", () => {
   test("[F36] durations and waits do not depend on the order of timestamps", () => {
     for (const [, bodies] of TABLE) {
       const back = viewOf(bodies, (index) => NOW - index * 3_600_000);
-      expect(decide(back, FACTS).type).toBe(decided(bodies).type);
+      expect(decide(back, FACTS).type).toBe(decideFrom(bodies).type);
     }
   });
 
@@ -358,7 +358,7 @@ function turn(n: number, text: string): EventBody[] {
   ];
 }
 
-const decided = (bodies: EventBody[]): Action => decide(viewOf(bodies), FACTS);
+const decideFrom = (bodies: EventBody[]): Action => decide(viewOf(bodies), FACTS);
 
 function viewOf(bodies: EventBody[], at: (index: number) => number = () => NOW) {
   const events = bodies.map(

@@ -329,7 +329,7 @@ function answerForPattern(view: DecisionView, ending: Ending): Action | undefine
   return undefined;
 }
 
-/** Ends the run after its children. A pattern can use the answer first. Otherwise the agent must be allowed to answer. */
+/** Ends the run once its children have ended. Before that, a pattern can choose another action. */
 function decideEnd(view: RunView, ending: Ending): Action {
   if (ending.status !== "completed" || ending.stopReason === "handed_off")
     return endAfterChildren(view, ending);
@@ -345,7 +345,7 @@ function decideEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  // If a draft was picked, it is the answer, although the agent itself gave no answer.
+  // A team or a pattern has given the answer, such as a picked draft.
   const isGiven =
     ending.team !== undefined || patternsIn(definition).some(({ pattern }) => pattern.answer === "pattern");
   if (definition.finalizes !== false || ending.status !== "completed" || isGiven)
@@ -357,7 +357,7 @@ function ownAnswer(view: RunView, ending: Ending): Action {
   return endAfterChildren(view, { status: "failed", stopReason: "invalid_output", summary: NO_ANSWER });
 }
 
-/** The latest answer of a child. It replaces the answer of an agent that is not allowed to answer itself. */
+/** The answer of the latest successful child. A run uses this answer if its agent is not allowed to answer itself. */
 function childAnswer({ children }: RunState): Pick<Ending, "summary" | "details" | "output"> | undefined {
   const succeeded = childrenByTrigger(children, "delegation").filter(({ ended }) => ended?.success);
   const result = succeeded.at(-1)?.ended?.result;

@@ -126,7 +126,7 @@ async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;
-    // A signal arrived. After it is folded, the open calls still have to wait.
+    // A signal arrived. Fold the signal, then check again whether the old lease has ended.
     await run.view();
   }
   const open = run.state.openModelCall;
@@ -156,7 +156,7 @@ function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
 
 /**
  * Creates the run's worktree if it is missing.
- * Every other folder must already exist: without it an approved call would fail, and the agent would continue without the call's effect.
+ * Any other folder must already exist. If the folder were missing, approved calls would fail and the agent would continue without their effects.
  */
 async function openWorkspace(
   { state }: RunJournal,
@@ -172,7 +172,7 @@ async function openWorkspace(
   );
 }
 
-/** True if something other than a cancel interrupted this driver. Another driver then takes the run. */
+/** True if this driver must leave the run to another driver. After a cancel, this driver continues. */
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
 /** E5: true if the run lost its worker twice in a row and has had no outcome since. */
@@ -296,12 +296,12 @@ function resumedEvent(by: string, run: RunJournal): EventBody {
   return { type: "RUN_RESUMED", payload: { by }, key: `resumed/${run.state.suspensions}` };
 }
 
-/** Appends conditionally: if a person's decision was written first, the expiry is not written. The same applies to a pause and a resume. */
+/** Appends the events unless another event was written first. For example, an expiry is not written after a person's decision. */
 async function write(events: EventBody[], run: RunJournal): Promise<void> {
   await run.begin(events);
 }
 
-/** Handles a failure that cannot be recorded, such as a full disk or a bug: releases the run, which is then tried again. */
+/** Releases a run after a failure that cannot be recorded, such as a full disk or a bug. The run is tried again later. */
 async function releaseAfterFailure(
   lease: Lease,
   run: RunJournal | undefined,

@@ -6,7 +6,11 @@ import type { Append, Store } from "../../stores/store.ts";
 const answers = ({ events }: Append): boolean => events.some(({ type }) => type === "TOOL_RESULT");
 
 /** A worker that is frozen in the middle of a read. When it records the result, another worker has already recorded one. */
-function thawed(): { options: WorldOptions; told: string[]; attach(store: Store, worker: string): void } {
+function overtakenWorker(): {
+  options: WorldOptions;
+  told: string[];
+  attach(store: Store, worker: string): void;
+} {
   const told: string[] = [];
   let other: ((append: Append) => Promise<void>) | undefined;
   return {
@@ -39,7 +43,7 @@ function thawed(): { options: WorldOptions; told: string[]; attach(store: Store,
   };
 }
 
-const { options, told, attach } = thawed();
+const { options, told, attach } = overtakenWorker();
 scenario("[L4] [F33] an answer that another worker recorded first is no error", options, async (world) => {
   const { store, parts } = world.runtime;
   attach(store, parts.worker);

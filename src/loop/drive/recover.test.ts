@@ -22,8 +22,8 @@ import type { Append } from "../../stores/store.ts";
 import { decideApproval, decideOutcome, resumeRun } from "../commands/person-commands.ts";
 import { drive } from "./drive.ts";
 
-/** A test world whose process dies at the first append of this type, before or right after the append is on disk. */
-function dying(at: EventType, when: "before" | "after", options: Omit<ScenarioOptions, "intercept">) {
+/** Options for a test world whose process dies at the first append of this type, before or right after the append is on disk. */
+function dyingWorld(at: EventType, when: "before" | "after", options: Omit<ScenarioOptions, "intercept">) {
   let current: World | undefined;
   let doomed = false;
   const holds = (append: Append) => append.events.some((event) => event.type === at);
@@ -52,7 +52,7 @@ function crash(
   options: Omit<ScenarioOptions, "intercept">,
   body: (world: World, runId: string) => Promise<void>,
 ): void {
-  const { world, attach } = dying(at, when, options);
+  const { world, attach } = dyingWorld(at, when, options);
   scenario(title, world, async (made) => {
     attach(made);
     const runId = await made.run("go on");
@@ -71,7 +71,7 @@ const inputs = (world: World) => effects(world.oracle).map((effect) => effect.in
 const steps = turns({ calls: [charge("a")] }, (seen) => ({ text: seen }));
 
 crash(
-  "[F01] killed after the proposal and before the unsafe tool: the tool runs exactly once",
+  "[F01] if the process is killed between the proposal and the unsafe tool, the tool runs exactly once",
   ["TOOL_STARTED", "before"],
   { script: steps },
   async (world, runId) => {
@@ -82,7 +82,7 @@ crash(
 );
 
 crash(
-  "[F01] after a crash the policy is checked again: a call that is now forbidden does not run",
+  "[F01] after a crash, calls are judged again: a call that is now forbidden does not run",
   ["TOOL_STARTED", "before"],
   { changes: true, script: steps },
   async (world, runId) => {
@@ -107,7 +107,7 @@ for (const [id, when] of [
     const at: ["TOOL_STARTED" | "TOOL_RESULT", "after" | "before"] =
       id === "F02" ? ["TOOL_STARTED", "after"] : ["TOOL_RESULT", "before"];
     crash(
-      `[${id}] killed ${when}, ${effect}`,
+      `[${id}] a kill ${when}: recovery of a call marked as ${effect}`,
       at,
       { script: turns({ calls: [tool("a")] }) },
       async (world, runId) => {
@@ -162,7 +162,7 @@ for (const [verdict, told, count] of [
 }
 
 crash(
-  "[F04] killed after the result and before the next model call: the result is used, and one more model call is made",
+  "[F04] if the process is killed between a result and the next model call, the result is used in that call",
   ["TOOL_RESULT", "after"],
   { script: steps },
   async (world, runId) => {
@@ -173,7 +173,7 @@ crash(
 );
 
 crash(
-  "[F05] killed in the middle of a model stream: the partial answer is dropped, and the journal says that the call might be paid for twice",
+  "[F05] if the process is killed in the middle of a model's answer, the partial answer is dropped; the journal says that it might be paid for twice",
   ["AGENT_THOUGHT", "before"],
   { agent: "limits: { maxTokens: 100000 }", script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
   async (world, runId) => {
@@ -187,7 +187,7 @@ crash(
 );
 
 crash(
-  "[P3] killed after the model's answer: the answer is not requested again",
+  "[P3] if the process is killed after a model's answer, the answer is not requested again",
   ["AGENT_THOUGHT", "after"],
   { script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
   async (world, runId) => {
@@ -197,7 +197,7 @@ crash(
 );
 
 crash(
-  "[F11] one of three calls had a result when the process died: the prompt is valid, and the journal is complete",
+  "[F11] if the process dies when one of three calls has a result, the prompt is valid, and every call still runs",
   ["TOOL_RESULT", "after"],
   { script: turns({ calls: [charge("a"), charge("b"), look("c")] }) },
   async (world, runId) => {
@@ -214,7 +214,7 @@ crash(
   },
 );
 
-const edits = dying("TOOL_RESULT", "before", {
+const edits = dyingWorld("TOOL_RESULT", "before", {
   config: "permissions: { ask: [Bash] }",
   script: turns({ calls: [{ tool: "Bash", input: { command: "ls" } }] }),
 });
@@ -237,7 +237,7 @@ scenario(
 for (const at of ["MODEL_CALL_STARTED", "TOOL_PROPOSED", "RUN_COMPLETED"] as const) {
   for (const when of ["before", "after"] as const) {
     crash(
-      `[F01] killed ${when} ${at}: the run still ends`,
+      `[F01] if the process is killed ${when} it writes ${at}, the run still ends`,
       [at, when],
       { script: steps },
       async (world, runId) => {
@@ -250,7 +250,7 @@ for (const at of ["MODEL_CALL_STARTED", "TOOL_PROPOSED", "RUN_COMPLETED"] as con
 }
 
 scenario(
-  "[F09] killed five times during recovery: the run is quarantined, and a person can resume it",
+  "[F09] after five kills during recovery, the run is quarantined, and a person can resume it",
   { idle: true, script: steps },
   async (world) => {
     const runId = await world.run("charge");

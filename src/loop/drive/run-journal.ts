@@ -398,7 +398,7 @@ export async function eventsBefore(
 
 const NO_PREDECESSOR: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
 
-/** The end events of children that are later than the point of the fork, but that the fork knows about. */
+/** Reads the events about children that ended after the fork point. The fork's start event lists the events that the fork knows. */
 async function laterChildEnds(
   store: { journal: Pick<Store["journal"], "read"> },
   runId: RunId,

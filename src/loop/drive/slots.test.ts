@@ -36,8 +36,8 @@ const RESTS: ReadonlySet<string> = new Set(["RUN_SUSPENDED", "RUN_COMPLETED", "R
 const queueings = (events: readonly JournalEvent[]): number =>
   payloadsOf(events, "RUN_SUSPENDED").filter(({ waitingOn }) => waitingOn.kind === "slot").length;
 
-/** A call that reports its start, and lasts until the test releases it. */
-function holding() {
+/** A tool whose call resolves `begun` when it starts, and lasts until the test calls `release`. */
+function heldTool() {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const tool = defineTool({
@@ -58,7 +58,7 @@ function holding() {
 const hold = { calls: [{ tool: "hold", input: {} }] };
 
 scenario(
-  "[B4] [S1-69] root runs beyond the limit wait in a queue: each records this once, and they start in order",
+  "[B4] [S1-69] root runs beyond the limit wait in a queue: each run records its wait once, and the runs start in order",
   {
     config: "concurrency: 2",
     script: ({ turn }) =>
@@ -112,7 +112,7 @@ scenario(
   },
 );
 
-const whileHeld = holding();
+const whileHeld = heldTool();
 scenario(
   "[B4] [P7] a queued run ends immediately when it is cancelled, and a message does not change its place in the queue",
   {
@@ -183,7 +183,7 @@ type Crash = (types: string[], send: () => Promise<AppendResult>) => Promise<App
 let crash: Crash = (_, send) => send();
 for (const when of ["before", "after"] as const) {
   scenario(
-    `[B4] [F01] after a kill ${when} a queued run's event is written, while another run works, no slot is lost, and every run ends`,
+    `[B4] [F01] a kill ${when} a queued run's event is written loses no slot, and every run ends`,
     {
       idle: true,
       clock: crashClock,
@@ -231,7 +231,7 @@ for (const when of ["before", "after"] as const) {
 
 // This is a plain test: `scenario` would check every journal, and this version cannot read the journal of a newer one.
 test("[B4] [E9] a run that is left to a newer version takes no slot", async () => {
-  const { tool, begun, release } = holding();
+  const { tool, begun, release } = heldTool();
   const world = await makeWorld({
     config: "concurrency: 1",
     tools: [tool],

@@ -1,4 +1,4 @@
-// Storage that fails for a while, orderly shutdowns, and a person's decision on the right attempt.
+// Temporary storage failures, orderly shutdowns, and repeated attempts of a call.
 
 import { expect, test } from "vitest";
 import { effects, oracleTools } from "../../../test/support/oracle.ts";
@@ -12,7 +12,7 @@ import type { Store } from "../../stores/store.ts";
 import { decideOutcome } from "../commands/person-commands.ts";
 
 /** A store whose writes fail with this error while `broken` is true. */
-function failing(real: Store, broken: () => boolean): Store {
+function failingStore(real: Store, broken: () => boolean): Store {
   const { journal, leases } = real;
   const unlessBroken =
     <Given extends unknown[], T>(write: (...given: Given) => Promise<T>) =>
@@ -29,7 +29,7 @@ function failing(real: Store, broken: () => boolean): Store {
 test("after a temporary storage failure other than a full disk, every run continues", async () => {
   let failures = 0;
   const real = openSqliteStore({ path: ":memory:", clock: systemClock });
-  const store = failing(real, () => failures > 0 && failures-- > 0);
+  const store = failingStore(real, () => failures > 0 && failures-- > 0);
   const world = await makeWorld({ script: turns({ calls: [look("a")] }, { text: "went on" }), store });
   try {
     const unsubscribe = real.journal.onCommit((events) => {
@@ -54,7 +54,7 @@ scenario(
     const runId = await world.run("wait");
     for (let stops = 0; stops < 7; stops++) {
       await world.seen(runId, "MODEL_CALL_STARTED");
-      await until(world.runtime.parts.drives, runId);
+      await waitForDrive(world.runtime.parts.drives, runId);
       world.runtime.parts.drainMs = 0;
       await world.restart();
     }
@@ -68,18 +68,18 @@ scenario(
   { script: turns({ calls: [charge("card")] }) },
   async (world) => {
     const stuck = () => oracleTools(world.oracle, { after: () => new Promise<void>(() => {}) });
-    const charged = async (count: number): Promise<void> => {
+    const waitForCharges = async (count: number): Promise<void> => {
       while (effects(world.oracle).length < count) await new Promise((resolve) => setImmediate(resolve));
     };
     await world.restart({ tools: stuck() });
     const runId = await world.run("charge");
-    await charged(1);
+    await waitForCharges(1);
     world.runtime.parts.drainMs = 0;
     world.die();
     await world.restart({ tools: stuck() });
     await world.settled(runId);
     await decideOutcome(runId, "m1.0", { verdict: "run_again" }, "ann", world.runtime.people);
-    await charged(2);
+    await waitForCharges(2);
     world.runtime.parts.drainMs = 0;
     world.die();
 
@@ -100,7 +100,6 @@ scenario(
   },
 );
 
-/** Waits until this process drives the run. */
-async function until(drives: ReadonlyMap<string, unknown>, runId: string): Promise<void> {
+async function waitForDrive(drives: ReadonlyMap<string, unknown>, runId: string): Promise<void> {
   while (!drives.has(runId)) await new Promise((resolve) => setImmediate(resolve));
 }

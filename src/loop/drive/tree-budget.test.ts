@@ -19,8 +19,8 @@ const family: WorldOptions = {
 const children = async (world: World, runId: string): Promise<string[]> =>
   payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map((payload) => payload.child_run_id);
 
-/** Resolves when every child has ended or waits for a person. */
-async function allStopped(world: World, runId: string): Promise<string[]> {
+/** Waits until every child has ended or is suspended. Returns the suspended children. */
+async function suspendedChildren(world: World, runId: string): Promise<string[]> {
   for (;;) {
     const ids = await children(world, runId);
     if (ids.length === 5) {
@@ -34,7 +34,7 @@ async function allStopped(world: World, runId: string): Promise<string[]> {
 scenario("[B3] [F25] raising a tree's budget once lets all of its runs continue", family, async (world) => {
   const { people, store } = world.runtime;
   const runId = await world.run("see to it");
-  const stopped = await allStopped(world, runId);
+  const stopped = await suspendedChildren(world, runId);
   expect(stopped.length, "the root says what happens, whatever their files say").toBeGreaterThan(1);
   const state = await world.state(stopped[0]!);
   expect(state.waitingOn).toMatchObject({
@@ -61,20 +61,24 @@ scenario("[B3] [F25] raising a tree's budget once lets all of its runs continue"
   expect(decisions).toHaveLength(stopped.length);
 });
 
-scenario("[B3] rejecting a tree's budget lets every run write its last report", family, async (world) => {
-  const runId = await world.run("see to it");
-  for (const id of await allStopped(world, runId))
-    await decideApproval(`${id}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
-  const ids = await children(world, runId);
-  for (const id of ids) expect((await world.settled(id)).end).toBeDefined();
-  const root = await world.settled(runId);
-  if (!root.end)
-    await decideApproval(`${runId}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
-  await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
-  const { runs } = await world.runtime.store.runs.list({ root: runId });
-  const spent = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
-  expect(spent, "I9").toBeLessThanOrEqual(20_000);
-});
+scenario(
+  "[B3] if a person does not raise a used-up tree budget, every run still ends",
+  family,
+  async (world) => {
+    const runId = await world.run("see to it");
+    for (const id of await suspendedChildren(world, runId))
+      await decideApproval(`${id}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
+    const ids = await children(world, runId);
+    for (const id of ids) expect((await world.settled(id)).end).toBeDefined();
+    const root = await world.settled(runId);
+    if (!root.end)
+      await decideApproval(`${runId}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
+    await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+    const { runs } = await world.runtime.store.runs.list({ root: runId });
+    const spent = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+    expect(spent, "I9").toBeLessThanOrEqual(20_000);
+  },
+);
 
 scenario(
   "[B3] when 80 % of the tree's budget is spent, the root's journal gets one warning",

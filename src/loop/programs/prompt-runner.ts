@@ -320,7 +320,7 @@ async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean 
   if (!needs.reserve || !live.cost) return undefined;
   recordCost(prompt);
   let refused = await run.begin([], needs);
-  // Another signal arrived first and is folded now. The money is spent anyway.
+  // A signal was appended first and is folded now. The budget must still be checked.
   if (refused === "signals") refused = await run.begin([], runnerReservation(run));
   if (refused !== "budget") return undefined;
   const { limit, value } = run.exceededBudget!;

@@ -59,7 +59,7 @@ function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: Acti
   return id;
 }
 
-/** P5: finds an approval of exactly this call that the program could not be told about, because it had ended. */
+/** P5: finds an earlier approval of exactly this call. The program had ended before it could receive that approval. */
 function earlierApproval({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
   const same = [...calls.values()].find(
     (call) =>
@@ -165,7 +165,7 @@ export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   }
 }
 
-/** Allows a call but runs no tool: the program runs the call itself once it is told. */
+/** Allows a call but runs no tool: the program itself runs the call after it has received the permission. */
 export async function allowRunnerCall(
   ids: readonly string[],
   run: RunJournal,

@@ -34,8 +34,8 @@ export function runnerPrompt(
 
 function interruption(state: RunState): string {
   const calls = [...state.calls.values()];
-  const unknown = calls.filter(({ result }) => result?.outcome === "unknown").map(named);
-  const allowed = calls.filter(isApprovedButUndelivered).map(named);
+  const unknown = calls.filter(({ result }) => result?.outcome === "unknown").map(callLine);
+  const allowed = calls.filter(isApprovedButUndelivered).map(callLine);
   return [
     "Your process was ended in the middle of your work and started again; this is the same session. Go on where you were.",
     ...(unknown.length > 0
@@ -48,9 +48,9 @@ function interruption(state: RunState): string {
   ].join("\n");
 }
 
-const named = ({ name, input }: ToolCall): string => `- ${describeCall(name, input)}`;
+const callLine = ({ name, input }: ToolCall): string => `- ${describeCall(name, input)}`;
 
-/** Whether a call was approved after the program had ended, so that the program could not be told. */
+/** Whether a call was approved after the program had ended, so that the program never received the approval. */
 export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolean =>
   decision?.decision === "approve" && result?.outcome === "not_started";
 

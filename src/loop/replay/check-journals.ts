@@ -20,7 +20,7 @@ export interface ReceiptProblem {
 }
 
 export interface CheckedReceipts {
-  /** Calls that started exactly as they were approved. */
+  /** Number of calls that started exactly as they were approved. */
   receipts: number;
   problem: ReceiptProblem | undefined;
 }

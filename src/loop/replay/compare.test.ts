@@ -17,7 +17,7 @@ async function treeOf(world: World, runId: string): Promise<ComparedTree> {
   return { runId, before, runs };
 }
 
-const compared = async (world: World, a: string, b: string) =>
+const compareRuns = async (world: World, a: string, b: string) =>
   compareTrees(await treeOf(world, a), await treeOf(world, b));
 
 const script: Script = ({ lastTool, lastUser }) => {
@@ -35,7 +35,7 @@ scenario(
     const ended = await world.seen(runId, "RUN_COMPLETED");
     const fork = await world.runtime.fork(runId, { seq: 7 });
     await world.seen(fork.runId, "RUN_COMPLETED");
-    const { nodes, first, a, b } = await compared(world, runId, fork.runId);
+    const { nodes, first, a, b } = await compareRuns(world, runId, fork.runId);
     expect(first).toBeUndefined();
     expect(nodes[0]!.rows.map((row) => row.a?.title)).toEqual([
       "charge the card",
@@ -58,7 +58,7 @@ scenario(
     const other = await world.run("charge the other card");
     await world.seen(one, "RUN_COMPLETED");
     await world.seen(other, "RUN_COMPLETED");
-    const { nodes, first } = await compared(world, one, other);
+    const { nodes, first } = await compareRuns(world, one, other);
     expect(first).toEqual({ node: 0, row: 0 });
     expect(nodes[0]!.rows.map(({ same }) => same)).toEqual([false, true, true, false, false]);
     expect(nodes[0]!.rows[3]).toMatchObject({
@@ -91,7 +91,7 @@ scenario(
     flaky = true;
     const other = await world.run("do it");
     await world.seen(other, "RUN_COMPLETED");
-    const { nodes, first } = await compared(world, one, other);
+    const { nodes, first } = await compareRuns(world, one, other);
     expect(nodes.map(({ agent, depth, a, b }) => [agent, depth, a !== undefined, b !== undefined])).toEqual([
       ["tester", 0, true, true],
       ["worker", 1, true, true],
@@ -120,7 +120,7 @@ scenario(
     await world.seen(runId, "RUN_COMPLETED");
     const fork = await world.runtime.fork(runId, { seq: 1 });
     await world.seen(fork.runId, "RUN_COMPLETED");
-    const { nodes, first } = await compared(world, runId, fork.runId);
+    const { nodes, first } = await compareRuns(world, runId, fork.runId);
     expect(first).toBeUndefined();
     expect(nodes.map(({ agent, a, b }) => [agent, a !== undefined, b !== undefined])).toEqual([
       ["tester", true, true],

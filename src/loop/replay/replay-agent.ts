@@ -1,9 +1,9 @@
 // Replays past runs of an agent with its current file. Each replay stops at the first decision or model request that would differ.
 // Until that difference, recorded answers are used.
-//  A replay writes nothing, calls no model and runs no tool.
-//  2  The current code composes each request twice, with the pinned definition and with the current one.
-//     So only changes of the agent's file show up as differences.
-//  The replay keeps what the person who started the run chose: a model, a limit, an output schema.
+// A replay writes nothing, calls no model and runs no tool.
+// The current code composes each request twice, with the pinned definition and with the current definition.
+// Therefore changes of Cadre's own code do not show up as differences.
+// If the person who started the run chose a model, a limit or an output schema, the replay keeps that choice.
 
 import { structuredPatch } from "diff";
 import { CadreError } from "../../errors.ts";

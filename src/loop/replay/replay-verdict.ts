@@ -52,7 +52,7 @@ function judgeDelegationNow(
   return judgeDelegation(asked, grantsOf(view), view, by);
 }
 
-/** Checks only grants of the run itself again. A journal does not show whether a wider grant was revoked, so a verdict from a wider grant stays as recorded. */
+/** The grants for this run only. Wider grants are left out, because a journal does not show whether they were revoked. */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 
 /** A67: true if a person was asked because a tainted run gave work to an agent with more rights. */

@@ -1,8 +1,8 @@
 // Repeats the decisions of a journal with the current code and rules.
 // Answers from models, tools, people and clocks are used as recorded. The new decisions are compared with the journal.
-//  A replay writes nothing, calls no model and runs no tool.
-//  2  Calls are judged by the current rules. A recorded verdict is kept if a grant decided it.
-//     A recorded verdict is also kept if another agent's file caused the question and no rule denies the call now.
+// A replay writes nothing, calls no model and runs no tool.
+// Calls are judged by the current rules. A recorded verdict is kept if a grant decided it.
+// A recorded verdict is also kept if another agent's file made approval necessary and no rule denies the call now.
 
 import type { RunId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -60,7 +60,7 @@ async function replayRun(journal: readonly JournalEvent[], parts: ReplayParts) {
   const view = await emptyView(payload, await loadDefinition(parts.store, payload.definition), parts);
   const { decisions, found } = await replayDecisions(journal, view, parts, (event, action) => {
     const other = changedDecision(view, event, action, parts);
-    return other === undefined ? undefined : diverged(view, event, other);
+    return other === undefined ? undefined : divergenceAt(view, event, other);
   });
   return { events: journal.length, decisions, divergence: found };
 }
@@ -115,7 +115,7 @@ async function decideNow(view: RunView, { ts }: JournalEvent, parts: ReplayParts
   return (parts.decide ?? decide)(...input);
 }
 
-const diverged = ({ state, definition }: RunView, event: JournalEvent, now: string): Divergence => ({
+const divergenceAt = ({ state, definition }: RunView, event: JournalEvent, now: string): Divergence => ({
   runId: event.runId,
   agent: state.start?.agent ?? definition.name,
   seq: event.seq,

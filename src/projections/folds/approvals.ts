@@ -45,14 +45,14 @@ export interface ApprovalItem {
   /** The finding of the latest probe. */
   probe?: { found: Payload<"OUTCOME_PROBED">["found"]; evidence: string[]; by: string; at: number };
   detail?: string;
-  /** For a budget: the limit that is used up, and its value. `tree.maxTokens` is the limit of the whole tree. */
+  /** The used-up limit of a budget item, and its value. `tree.maxTokens` is the limit of the whole tree. */
   limit?: string;
   limitValue?: number;
-  /** For a question: the answers to choose from. */
+  /** The answers to a question that the person can choose from. */
   choices?: string[];
   /** The untrusted sources whose text had already entered the run. */
   untrusted?: string[];
-  /** For a delegation or route: what the started agents could do, at the time when the person was asked. */
+  /** The abilities of the agents that a delegation or route would start, at the time when the person was asked. */
   blastRadius?: BlastRadius;
   /** The last person who was asked by name. */
   asked?: { person: string; by: string; note?: string; at: number };
@@ -200,7 +200,7 @@ function probeField({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> 
   return { probe: { found, evidence, by, at: ts } };
 }
 
-/** The item for an AskUser call. It has the same form as the item for a module's question, which is not a call. */
+/** The item for an AskUser call. Questions of an agent's module are not calls, but their items have the same form. */
 function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
   return {
     kind: "question" as const,

@@ -94,7 +94,7 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   return row;
 }
 
-/** What a suspended run waits for, including the runs below that need a person. */
+/** The reason for a run's suspension, including the descendants that need a person. */
 export function waitingOnOf({ waitingOn, blockers }: Payload<"RUN_SUSPENDED">): WaitingOn {
   return blockers === undefined ? waitingOn : { ...waitingOn, blockers };
 }
@@ -114,7 +114,7 @@ function setRunning(row: RunRow, ts: number): void {
   row.startedAt ??= ts;
 }
 
-/** E7: the end that a run gets in this store when it moves to another one. */
+/** E7: the recorded end of a run that was moved to another store. */
 export const MOVED = {
   stopReason: "moved",
   summary: "It was moved and continues in another store.",
@@ -148,5 +148,5 @@ export function runEnd(event: EventOf<keyof typeof END_STATUSES>): RunEnd {
   return { status: END_STATUSES[event.type], stopReason, summary, ts: event.ts };
 }
 
-/** J11: a child took over this run's work, and this run's model is no longer called. */
+/** J11: true if this run has taken over its parent's work. The parent's model is no longer called. */
 export const hasTakenOver = ({ trigger }: RunRow): boolean => triggerOf(trigger)?.takesOver ?? false;

@@ -180,7 +180,7 @@ describe("tool calls", () => {
 });
 
 describe("guards, limits and grants", () => {
-  const denied = (id: string): EventBody => ({
+  const denial = (id: string): EventBody => ({
     type: "TOOL_RESULT",
     payload: { toolCallId: id, output: "no", isError: true, outcome: "denied" },
   });
@@ -202,9 +202,9 @@ describe("guards, limits and grants", () => {
   });
 
   test("[F43] consecutive refusals are counted, except refusals by a person", () => {
-    expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), denied("m2.0")).guard.refused).toBe(2);
-    expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), toolResult("m2.0")).guard.refused).toBe(0);
-    expect(stateOf(...turn("m1"), toolProposed("m1.0"), denied("m1.0")).guard.refused).toBe(0);
+    expect(stateOf(...turn("m1"), denial("m1.0"), ...turn("m2"), denial("m2.0")).guard.refused).toBe(2);
+    expect(stateOf(...turn("m1"), denial("m1.0"), ...turn("m2"), toolResult("m2.0")).guard.refused).toBe(0);
+    expect(stateOf(...turn("m1"), toolProposed("m1.0"), denial("m1.0")).guard.refused).toBe(0);
   });
 
   test("[F45] a person's decision on a loop resets the counts, and the run state remembers that the loop was stopped", () => {

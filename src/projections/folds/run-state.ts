@@ -115,7 +115,7 @@ interface SuspendedTime {
 
 type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer">;
 
-/** The steps of an agent's module: their recorded results in order (for the replay), and the data that the current step needs. */
+/** The steps of an agent's module: the recorded results, which a replay of the module uses in order, and the data for the current step. */
 interface StepRecord {
   answered: AnsweredStep[];
   /** The event of the latest answer, and the number of the agent's turns before it. All later events belong to the current step. */
@@ -127,7 +127,7 @@ interface StepRecord {
   accepted: string | undefined;
 }
 
-/** The external program that does an agent's work: its process, and how many calls, texts and cost reports it has made. New ids are made from these numbers. */
+/** The external program that does an agent's work: its process, and its numbers of calls, texts and cost reports. New ids contain these numbers. */
 interface RunnerRecord {
   /** The latest process of the program. It might have ended long ago. */
   started: RunnerStarted | undefined;
@@ -355,7 +355,7 @@ export const runStateProjection: Projection<RunState> = {
 /** The SYSTEM_ERROR code for a pattern's slot that stays empty. */
 export const NOT_STARTED = "NOT_STARTED";
 
-/** Part of a wait. It says that the run already has its answer. */
+/** Fields of the wait of a run that already has its answer. */
 export const CLOSING = {
   closing: true,
   detail: "It has its answer and waits for its children to end.",

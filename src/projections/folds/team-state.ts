@@ -1,5 +1,5 @@
-// A team's discussion, folded from the coordinator's journal. For a member of the team, this contains only the member's own contributions.
-// Progress is tracked by `seq`, so that an agent is told each part of the discussion once.
+// A team's discussion. The coordinator's run has the whole discussion, and a member's run has only the member's own contributions.
+// Progress is tracked by `seq`, so that an agent receives each part of the discussion once.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../../journal/events.ts";
 import { BROADCAST, CONCLUDE_TEAM, type LoopGuard, type ToolCall, VOTE_CONCLUDE } from "./tool-call.ts";

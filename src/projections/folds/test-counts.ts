@@ -22,32 +22,32 @@ type Runner = (text: string) => TestCounts | undefined;
 /** vitest: `Tests  1 failed | 2 passed | 1 skipped (4)`. */
 const vitest: Runner = (text) => {
   const line = /^\s*Tests\s+(?=.*\(\d+\)\s*$).*$/m.exec(text)?.[0];
-  return line === undefined ? undefined : counted(line, /(\d+) passed/, /(\d+) failed/);
+  return line === undefined ? undefined : countsIn(line, /(\d+) passed/, /(\d+) failed/);
 };
 
 /** jest: `Tests:       1 failed, 2 passed, 3 total`. */
 const jest: Runner = (text) => {
   const line = /^Tests:\s.*\btotal\b.*$/m.exec(text)?.[0];
-  return line === undefined ? undefined : counted(line, /(\d+) passed/, /(\d+) failed/);
+  return line === undefined ? undefined : countsIn(line, /(\d+) passed/, /(\d+) failed/);
 };
 
 /** node --test, in either of its reporters: `# tests 3`, `ℹ pass 2`. */
 const node: Runner = (text) => {
-  const of = (word: string) => numberIn(text, new RegExp(`^[#ℹ] ${word} (\\d+)$`, "m"));
-  const [passed, failed] = [of("pass"), of("fail")];
+  const countOf = (word: string) => numberIn(text, new RegExp(`^[#ℹ] ${word} (\\d+)$`, "m"));
+  const [passed, failed] = [countOf("pass"), countOf("fail")];
   return passed === undefined || failed === undefined ? undefined : { run: passed + failed, passed };
 };
 
 /** pytest: `==== 1 failed, 3 passed in 0.12s ====`. */
 const pytest: Runner = (text) => {
   const line = /^=*\s?.*\b(?:passed|failed)\b.* in [\d.]+s.*$/m.exec(text)?.[0];
-  return line === undefined ? undefined : counted(line, /(\d+) passed/, /(\d+) failed/);
+  return line === undefined ? undefined : countsIn(line, /(\d+) passed/, /(\d+) failed/);
 };
 
 /** cargo: one `test result:` line per binary. */
 const cargo: Runner = (text) =>
   sum(
-    [...text.matchAll(/^test result: .*$/gm)].map(([line]) => counted(line, /(\d+) passed/, /(\d+) failed/)),
+    [...text.matchAll(/^test result: .*$/gm)].map(([line]) => countsIn(line, /(\d+) passed/, /(\d+) failed/)),
   );
 
 /** mocha: `5 passing`, `1 failing`. */
@@ -66,7 +66,7 @@ const go: Runner = (text) => {
 
 const RUNNERS: readonly Runner[] = [vitest, jest, node, cargo, mocha, go, pytest];
 
-function counted(line: string, passes: RegExp, fails: RegExp): TestCounts {
+function countsIn(line: string, passes: RegExp, fails: RegExp): TestCounts {
   const passed = numberIn(line, passes) ?? 0;
   return { run: passed + (numberIn(line, fails) ?? 0), passed };
 }

@@ -9,10 +9,10 @@ export const TODO_WRITE = "TodoWrite";
 /** The list in a TodoWrite call. Undefined if it is not valid. It is parsed by hand, because the page must not load zod. */
 export function parseTodos(tool: string, input: unknown): Todo[] | undefined {
   if (tool !== TODO_WRITE) return undefined;
-  const given = (input as { todos?: unknown } | null | undefined)?.todos;
-  if (!Array.isArray(given) || given.length > 100) return undefined;
-  const todos = given.flatMap((each: unknown) => todoIn(each) ?? []);
-  return todos.length === given.length ? todos : undefined;
+  const items = (input as { todos?: unknown } | null | undefined)?.todos;
+  if (!Array.isArray(items) || items.length > 100) return undefined;
+  const todos = items.flatMap((each: unknown) => todoIn(each) ?? []);
+  return todos.length === items.length ? todos : undefined;
 }
 
 function todoIn(value: unknown): Todo | undefined {

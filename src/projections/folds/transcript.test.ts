@@ -132,7 +132,7 @@ describe("tool calls and their results", () => {
       type: "CHILD_RUN_COMPLETED",
       payload: { child_run_id: `c${key}`, success: true, summary: "ok", key, result: end.result },
     });
-    const begun = (key: string, more: object = {}): EventBody => ({
+    const childStart = (key: string, more: object = {}): EventBody => ({
       type: "CHILD_RUN_STARTED",
       payload: {
         child_run_id: `c${key}`,
@@ -145,9 +145,9 @@ describe("tool calls and their results", () => {
     });
     const messages = messagesOf(
       ...turn("m1", ["a", "b"]),
-      begun("m1.0", { awaited: false }),
+      childStart("m1.0", { awaited: false }),
       toolResult("m1.0", "started, its id is c1"),
-      begun("m1.1"),
+      childStart("m1.1"),
       child("m1.0"),
       child("m1.1"),
     );

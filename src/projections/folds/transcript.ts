@@ -1,4 +1,4 @@
-// The prompt: the journal as the messages that the model sees. Every call has exactly one result.
+// Converts the journal to the prompt: the messages that the model sees. Every call has exactly one result.
 // Results follow the order of their calls, not of their arrival. Messages that arrived while a call was open follow its results (J11).
 // The beginning of the prompt never changes from turn to turn, so that the provider's cache can be used.
 
@@ -35,7 +35,7 @@ export interface Transcript {
   usedIds: Set<string>;
   /** Children that have not ended yet. */
   started: Map<string, Payload<"CHILD_RUN_STARTED">>;
-  /** For each of the latest calls: the message and the index at which its result is put. */
+  /** The places for the results of the latest calls: a message, and an index in that message. */
   slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
   /** Calls of the agent's module that the model must not see. */
   hidden: Set<string>;
@@ -213,11 +213,11 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
   transcript.slots.set(id, { message, index: 0 });
 }
 
-/** The provider's id of a call. If that id is used already, our own id: some servers send `call_0` every turn. */
+/** The provider's id of a call, or our own id if the provider's id is used already. Some servers send `call_0` every turn. */
 function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
   let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
   if (transcript.usedIds.has(id)) id = own.replace(".", "_");
-  // In a run that continues another run, our own id can be taken too.
+  // If this run continues another run, our own id can be taken too.
   while (transcript.usedIds.has(id)) id += "_";
   transcript.usedIds.add(id);
   return id;
@@ -266,7 +266,7 @@ function fillSlot(transcript: Transcript, callId: string, output: PromptToolResu
     : JSON.stringify(output.value).length;
 }
 
-/** Adds a child's end as the result of the call that awaited it, or as a message if no call did. Patterns handle their own children. */
+/** Adds a child's end as the result of the call that awaits the child. If no call awaits the child, adds a message. Patterns handle their own children. */
 function addChildEnd(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
   const started = transcript.started.get(payload.child_run_id);
   transcript.started.delete(payload.child_run_id);

@@ -1,5 +1,5 @@
-// Statistics of an agent, from the rows of its runs: in total, and for each pinned definition, that is, each version of its file (U53, S4-59).
-// Needs one row per run, and reads no journals.
+// Statistics of an agent: in total, and for each version of its file (U53, S4-59).
+// They are computed from the rows of the agent's runs, without reading journals.
 
 import type { RunRow } from "../folds/run-row.ts";
 import { totalTokens } from "./run-usage.ts";

@@ -58,13 +58,13 @@ export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: stri
   };
 }
 
-/** The rest of each limit. Undefined: there is no limit. */
+/** The amount that is left of each limit. Undefined: there is no limit. */
 export function remainingBudget({ spent, reserved }: Flow, { maxTokens, maxCost }: Budget) {
-  const left = (limit: number | undefined, used: number) =>
+  const remaining = (limit: number | undefined, used: number) =>
     limit === undefined ? undefined : Math.max(0, limit - used);
   return {
-    tokens: left(maxTokens, spent.tokens + reserved.tokens),
-    cost: left(maxCost, spent.cost + reserved.cost),
+    tokens: remaining(maxTokens, spent.tokens + reserved.tokens),
+    cost: remaining(maxCost, spent.cost + reserved.cost),
   };
 }
 

@@ -40,7 +40,7 @@ const toolResult = (ms: number): EventBody => ({
   payload: { toolCallId: "m1.0", output: "done", ms },
 });
 
-const decided = (decision: "approve" | "expire"): EventBody => ({
+const decisionEvent = (decision: "approve" | "expire"): EventBody => ({
   type: "APPROVAL_DECIDED",
   payload: { itemId: "m1.0", decision, by: "maria" },
 });
@@ -89,10 +89,10 @@ test("[S1-75] working time and busy time of a tree do not include waiting", () =
 });
 
 test("[S1-75] a tree needed people if a person made any decision in it; an expired question does not count", () => {
-  const asking = (decision: "approve" | "expire") =>
-    overTime([...lead, ...coder, ...journal("c1", [2 * HOUR, decided(decision)])]).trees;
-  expect(asking("approve")).toMatchObject({ completed: 1, withoutPeople: 0 });
-  expect(asking("expire")).toMatchObject({ completed: 1, withoutPeople: 1 });
+  const treesAfter = (decision: "approve" | "expire") =>
+    overTime([...lead, ...coder, ...journal("c1", [2 * HOUR, decisionEvent(decision)])]).trees;
+  expect(treesAfter("approve")).toMatchObject({ completed: 1, withoutPeople: 0 });
+  expect(treesAfter("expire")).toMatchObject({ completed: 1, withoutPeople: 1 });
 });
 
 test("events before the start of a report supply the names of agents and models, but are not counted", () => {

@@ -47,14 +47,14 @@ export const questionProblem = (call: ToolCall): string | undefined =>
 export function questionResult({ id, proposal, decision }: ToolCall): EventBody[] {
   if (decision?.decision === "answer")
     return [toolResult(id, `Answered by ${decision.by}: ${decision.answer ?? ""}`)];
-  const refused = (why: string): EventBody[] => [toolResult(id, `${why} ${GO_ON}`, "denied")];
+  const refusal = (why: string): EventBody[] => [toolResult(id, `${why} ${GO_ON}`, "denied")];
   if (decision?.decision === "reject") {
     const note = decision.note ? `: ${decision.note}` : ".";
-    return refused(`${decision.by} did not want to answer${note}`);
+    return refusal(`${decision.by} did not want to answer${note}`);
   }
-  if (decision?.decision === "expire") return refused("Nobody answered in time.");
+  if (decision?.decision === "expire") return refusal("Nobody answered in time.");
   if (proposal?.verdict !== "deny") return [];
-  return refused(proposal.unattended ? "Nobody is there to answer." : `Not allowed (${proposal.rule}).`);
+  return refusal(proposal.unattended ? "Nobody is there to answer." : `Not allowed (${proposal.rule}).`);
 }
 
 const GO_ON = "Go on without, and say in your report what you assumed.";

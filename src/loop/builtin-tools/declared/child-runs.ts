@@ -66,7 +66,7 @@ function childRunTool({
   };
 }
 
-/** The children that a call names. `problem` tells the model that the call names a run that is not its child. */
+/** The children that a call names. `problem` tells the model why the input is invalid. */
 export function childrenIn(
   { name, input }: ToolCall,
   { children }: RunState,

@@ -1,5 +1,5 @@
 // The tools that close a turn or a run.
-// With `final_report` an agent ends its run with a structured result. It can also end its run with plain text.
+// An agent calls `final_report` to end its run with a structured result. It can also end its run with plain text.
 // The tools `broadcast`, `vote_conclude` and `conclude_team` are for agents that work as a team.
 // These tools have no effect beyond the journal, so their calls are neither judged nor run. Each call gets its result immediately.
 // A report that cannot be accepted also gets its result immediately.
@@ -54,7 +54,7 @@ export const finalReport: DeclaredTool = {
 /** Whether the agent is allowed to report. A router is allowed to report only if its file has `allowAnswer`. */
 const mayReport = ({ router }: Definition): boolean => !router || router.allowAnswer === true;
 
-/** The report tool as the model sees it. Its schema depends only on the definition, so it is built once per definition. */
+/** The report tool as the model sees it. The tool's schema is built once per agent definition. */
 function offerReport(name: string, description: string, definition: Definition): readonly OfferedTool[] {
   const schema = schemas.get(definition) ?? reportSchema(definition);
   schemas.set(definition, schema);
@@ -80,7 +80,7 @@ export function reportOf(view: DecisionView): Report | undefined {
   return reportProblem(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
 }
 
-/** Tells the model why a report cannot be accepted. Undefined if it can be accepted. */
+/** Tells the model why a report is refused. Undefined if the report is accepted. */
 export function reportProblem(input: unknown, definition: Definition): string | undefined {
   if (!mayReport(definition)) return "You do not answer yourself: choose who does with `route_to`.";
   const parsed = Report.safeParse(input);
@@ -192,7 +192,7 @@ function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
 
 const AFTERWARDS = "after you have seen the results of your other calls.";
 
-/** Why an agent's own schemas cannot be used. This is checked before a run costs anything. */
+/** Says why the input or output schema of an agent cannot be used. Runs check their schemas before they cost anything. */
 export function schemaProblem(definition: Definition): string | undefined {
   try {
     if (definition.output !== undefined) schemaOf(definition.output);

@@ -16,7 +16,7 @@ import type { ToolCall } from "../../../projections/folds/run-state.ts";
 import { DELEGATE } from "../../../projections/folds/tool-call.ts";
 import { type DeclaredTool, jsonSchema, misfit, type OfferedTool } from "./declared-tool.ts";
 
-/** What a delegation requests, whichever tool the model called. */
+/** The request in a delegation call. It has the same form for every delegation tool. */
 export interface DelegationRequest {
   /** Name of the delegate, as the model wrote it. The agent might not have a delegate with this name. */
   name: string;
@@ -99,7 +99,7 @@ const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
 type Shape = NonNullable<Definition["delegation"]>["tool"];
 
-/** Builds the delegation tool of one shape. An agent gets the tool if its file chooses the shape. A router gets only the shape `route`. */
+/** Builds one of the delegation tools. An agent's file chooses the agent's delegation tool by its `shape`. A router gets only the shape `route`. */
 function delegationTool<T>(
   shape: Shape | "route",
   input: z.ZodType<T>,
@@ -206,7 +206,7 @@ export const DELEGATION_TOOLS: readonly DelegationTool[] = [
 export const delegationToolNamed = (name: string): DelegationTool | undefined =>
   DELEGATION_TOOLS.find((tool) => tool.name === name) ?? (PER_AGENT_NAME.test(name) ? runAgent : undefined);
 
-/** Whether the agent can start children in this run that it does not wait for. */
+/** Whether the agent can start a child in this run without waiting for it. */
 export const mayStartDetached = (view: DecisionView): boolean =>
   DELEGATION_TOOLS.some((tool) => tool.detachedResult && tool.offered(view).length > 0);
 
@@ -218,7 +218,7 @@ export function availableDelegates(definition: Definition, start: Payload<"RUN_S
   return (definition.delegates ?? []).filter(({ agent }) => !above.has(agent));
 }
 
-/** The request of a delegation. `problem` tells the model why the input does not match. Undefined if the call is no delegation. */
+/** The request in a delegation call. `problem` tells the model why the input is invalid. Undefined if the call is no delegation. */
 export function parseDelegation({
   name,
   input,
@@ -260,7 +260,7 @@ export async function resolveContextMode(
   return (await findAgent(agent)).context ?? definition.context ?? "none";
 }
 
-/** The JSON Schema in which one field accepts only the delegates' names. */
+/** Converts the schema to JSON Schema, and lets `field` accept only the delegates' names. */
 function schemaWithNames(schema: z.ZodType, field: string, delegates: readonly Delegate[]): unknown {
   const json = schemaOf(schema);
   const names = delegates.map(({ name }) => name);
@@ -268,7 +268,7 @@ function schemaWithNames(schema: z.ZodType, field: string, delegates: readonly D
   return { ...json, properties };
 }
 
-/** JSON Schemas by their zod schema. Each is converted once, not once per run. */
+/** JSON Schemas by their zod schema, so that each schema is converted only once. */
 const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
 function schemaOf(schema: z.ZodType): Record<string, unknown> {
