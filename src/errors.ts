@@ -44,7 +44,7 @@ export interface ErrorMessage {
 export class CadreError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;
-  /** The message without the sentence that says what did not happen. */
+  /** The message without the sentence about what did not happen, such as "Nothing was started." */
   readonly reason: string;
 
   constructor(

@@ -207,7 +207,7 @@ export const payloads = {
     /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
     rule: z.string(),
     basis: RuleBasis.optional(),
-    /** No person could be asked, so the call was denied. The run's policy either rejects only the call or fails the run. */
+    /** No person could be asked, so the call was denied. `fail`: the run fails too. */
     unattended: z.enum(["reject", "fail"]).optional(),
     /** Why Cadre could not judge a shell command, in words for people. */
     unjudged: z.string().optional(),

@@ -8,7 +8,7 @@ import type { Ending, Section } from "./action.ts";
 
 type Requested = TaskFields & { requestInput?: unknown };
 
-/** S3-31, S3-10: the whole opening. `before` is the text that the parent has read; it replaces the request. */
+/** S3-31, S3-10: the whole opening. If `before` is set, it replaces the request. It is the text that the parent has read. */
 export function openingText(
   asked: Requested,
   { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },

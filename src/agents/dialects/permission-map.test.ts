@@ -138,7 +138,7 @@ function mapsOf(keys: string[], patterns: string[]): fc.Arbitrary<Map> {
     .map(Object.fromEntries<Action | Record<string, Action>>);
 }
 
-describe("a translated permission map never allows more than its last matching rule", () => {
+describe("a translated permission map never allows more than opencode would", () => {
   test("[T1] the rules for commands never allow more than opencode's last matching entry", () => {
     const maps = mapsOf(
       ["*", "bash", "b*", "edit"],

@@ -4,7 +4,7 @@
 
 export interface TranslatedPattern {
   rule: string;
-  /** Whether the translated rule matches other calls than the original pattern did. */
+  /** Whether the translated rule and the original pattern match different calls. */
   narrowed: boolean;
 }
 

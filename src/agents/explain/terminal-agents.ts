@@ -1,6 +1,6 @@
 // Finds the agents that can give a run's answer (S3-46, S3-47).
 // An agent with a handoff or a router returns the answer of another agent.
-// Every other agent gives the answer itself, and is called a terminal agent.
+// An agent that gives the answer itself is called a terminal agent.
 
 import type { Definition } from "../../journal/definition.ts";
 import { type EdgeKey, givingAnswerAway, namedBy } from "../../patterns/declarations/facts.ts";

@@ -108,7 +108,7 @@ describe("[A61] masking finds a secret by its value", () => {
     expect(masked.list[0]).toBe(event.list[0]);
   });
 
-  test("[R2] masking a second time changes nothing, even if a secret occurs in a mask", () => {
+  test("[R2] masking a second time changes nothing, even if a secret occurs in the text of a mark", () => {
     const odd = maskOf({ MY_PASSWORD: "PASSWORD", OTHER: "secret MY", KEY: SECRET });
     const once = odd.text(`PASSWORD ${SECRET}`);
     expect(odd.text(once)).toBe(once);
