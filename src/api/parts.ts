@@ -49,7 +49,7 @@ export interface ApiParts {
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
   agents(name?: string): Promise<ListedAgents>;
   systemPrompt: LoopParts["systemPrompt"];
-  /** Calls the listener with each delta. Returns a function that ends the subscription. */
+  /** Calls the listener with each delta, a streamed piece of model output. Returns a function that ends the subscription. */
   onDelta(listener: (delta: Delta) => void): () => void;
   /** The findings of `cadre doctor` for this machine and this project's settings. */
   checks(): Promise<Check[]>;

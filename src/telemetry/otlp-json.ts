@@ -16,7 +16,7 @@ export interface OtlpOptions {
 const INTERNAL = 1;
 const CLIENT = 3;
 const ERROR = 2;
-/** Longer values are cut, because receivers refuse them. */
+/** Maximum length of a value. Receivers refuse longer values, so they are cut. */
 const MAX_TEXT = 8_000;
 
 export function otlpJson(spans: readonly TraceSpan[], options: OtlpOptions): object {

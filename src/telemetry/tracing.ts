@@ -40,7 +40,7 @@ const BATCH_MS = 1_000;
 const SHUTDOWN_MS = 2_000;
 const IDLE_MS = 60_000;
 
-/** Starts sending and returns a function that stops it. When tracing is used for the first time, past events are skipped. */
+/** Starts sending spans, and returns a function that stops sending. When tracing is used for the first time, past events are skipped. */
 export async function startTracing(parts: TracingParts): Promise<() => Promise<void>> {
   const { store, otlp, holder, onProblem } = parts;
   if (!otlp) return async () => {};

@@ -131,7 +131,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
 }
 
 /**
- * Finds the first notice after a position that the webhook subscribes to. `to` is the position up to which the journal was read.
+ * Starting at a position, finds the next notice that the webhook subscribes to. `to` is the position up to which the journal was read.
  * `newer` is set if an event of a newer version ended the search.
  */
 async function nextNotice(

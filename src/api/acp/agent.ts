@@ -133,7 +133,7 @@ async function listSessions(open: AcpOptions["open"], cwd: string, cursor: strin
   };
 }
 
-/** Throws errors as ACP errors, with Cadre's message. */
+/** Converts thrown errors to ACP errors with the same message. */
 async function withAcpErrors<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();

@@ -98,7 +98,6 @@ async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void
   }
 }
 
-/** Delivers the message and returns the run that received it. */
 async function deliver(
   text: string,
   agent: string,

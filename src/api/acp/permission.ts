@@ -22,7 +22,7 @@ import { cardId, pathIn, textContent, toolKind } from "./updates.ts";
 export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
   kind === "question" && choices === undefined;
 
-/** Waits until any client decides the item. Returns false if the editor dismissed the question and the item is still open. */
+/** Waits until a person decides the item in any client. Returns false if the editor dismissed the question and the item is still open. */
 export async function requestPermission(
   item: ApprovalView,
   { ask, editor, sessionId }: EditorConnection,

@@ -9,7 +9,7 @@ import { parseTodos, TODO_WRITE } from "../../projections/folds/todos.ts";
 import { ASK_USER, FINAL_REPORT } from "../../projections/folds/tool-call.ts";
 import { describeCall, emptyNames, learnNames, type Names } from "../../projections/views/timeline.ts";
 
-/** Longer results are shortened for the editor. */
+/** Maximum length of a result in the editor. Longer results are shortened. */
 const MAX_RESULT = 10_000;
 
 /** Calls that get no card, because they are shown as the plan, a question or the answer. */

@@ -68,7 +68,7 @@ async function answer(
   return question;
 }
 
-/** Finds out whether an earlier request delivered this text. Text that started the run or joined it does not answer a later question. */
+/** Finds out whether an earlier request delivered this text. If the text became the run's task or a message, it must not answer a question too. */
 async function deliveredBefore(
   text: string,
   id: string,

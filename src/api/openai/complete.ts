@@ -155,7 +155,6 @@ const ofCadre = ({ runId, sessionId }: AnsweredRun, { status }: RunDetail) => ({
 const CUT = new Set<string | undefined>(["max_turns", "max_duration", "budget", "loop", "history_limit"]);
 const finishOf = ({ stopReason }: RunDetail): FinishReason => (CUT.has(stopReason) ? "length" : "stop");
 
-/** Usage of the run and its descendants. */
 function usageOf({ treeUsage: { input, output, cacheRead } }: RunDetail): Usage {
   return {
     prompt_tokens: input,

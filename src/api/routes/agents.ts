@@ -167,7 +167,7 @@ async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof
   return { versions: await Promise.all(versions), runs: rows.length, more };
 }
 
-/** Reads a pinned definition. Returns undefined if the blob is not a definition. */
+/** Reads the definition with this hash. Returns undefined if the stored value is not a definition. */
 async function readDefinition({ store }: ApiParts, hash: string): Promise<Definition | undefined> {
   const text = await store.blobs.get(hash);
   if (text === undefined || !text.startsWith("{")) return undefined;
@@ -213,7 +213,7 @@ const edgesFrom = (references: ListedAgent["references"]): Edge[] =>
     agent === undefined ? [] : [{ key: key as Edge["key"], to: agent }],
   );
 
-/** For a rule such as `Bash(ls)`, only the tool's name matters. We assume that unknown tools, such as MCP tools, change things. */
+/** Only the tool of a rule such as `Bash(ls)` matters. We assume that unknown tools, such as MCP tools, change things. */
 function isReadOnly(definition: Definition, known: ApiParts["people"]["tools"]): boolean {
   const { readOnly, tools } = definition;
   if (readOnly || ownToolsOf(definition)?.may === "none") return true;

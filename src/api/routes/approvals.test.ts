@@ -409,7 +409,7 @@ describe("decisions on approvals", () => {
   });
 });
 
-describe("questions of agents to a person", () => {
+describe("questions that agents ask a person", () => {
   test("questions are listed together with approvals, and each question accepts one answer", async () => {
     const item = await firstApproval("ask first");
     expect(item).toMatchObject({ kind: "question", detail: "To whom?", callId: "m1.0" });

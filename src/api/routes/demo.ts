@@ -4,7 +4,7 @@ import { z } from "zod";
 import { route } from "./route.ts";
 import { namedObject } from "./schemas.ts";
 
-/** How runs recovered after a server was killed, counted from their journals. */
+/** The recovery of runs after the server was killed. The numbers come from the journals. */
 export const Recovery = namedObject("Recovery", {
   /** `recovered` counts unfinished runs that continue or wait as before. `missing` counts unfinished runs that no driver has taken over. */
   recovered: z.int(),

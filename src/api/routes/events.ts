@@ -64,7 +64,7 @@ export function eventRoutes(parts: RouteParts) {
           const row = await findRun(store, id);
           return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
         }
-        // Read the position before the run. If the run is active then, its end comes after the position, so the stream cannot miss the end.
+        // Read the position before the run. If the run is still active then, it ends after this position, so the stream cannot miss the end.
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
         const row = await findRun(store, id);
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };

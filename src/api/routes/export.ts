@@ -47,7 +47,7 @@ export const ImportView = namedObject("ImportView", {
   existed: z.boolean(),
   runs: z.int(),
   status: z.string().optional(),
-  /** Folders that unfinished runs of the tree need but that do not exist on this machine. */
+  /** Folders that are missing on this machine, although unfinished runs of the tree need them. */
   missing: z.array(z.string()),
 });
 export type ImportView = z.infer<typeof ImportView>;

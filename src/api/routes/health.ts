@@ -28,7 +28,7 @@ export const Health = namedObject("Health", {
   isShared: z.boolean(),
   /** True if this process drives runs itself. False with `cadre up --no-worker`. */
   isWorker: z.boolean(),
-  /** True for a permanent server with a web page, which `cadre up` starts. */
+  /** True if this is a permanent server with a web page, as `cadre up` starts it. */
   isServer: z.boolean(),
   model: z.string(),
   /** Set if visitors can kill the server from the page (`cadre up --demo`). */
@@ -45,7 +45,7 @@ export const WorkerView = namedObject("WorkerView", {
   version: z.string(),
   since: z.number(),
   seenAt: z.number(),
-  /** True if no heartbeat came from the worker for as long as a lease lasts. Other workers take over its runs. */
+  /** True if the worker sent no heartbeat for the duration of a lease. Other workers take over its runs. */
   silent: z.boolean(),
   /** Number of runs that the worker drives. */
   runs: z.int(),

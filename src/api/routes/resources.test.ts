@@ -361,7 +361,7 @@ describe("the liveness check", () => {
     expect(await isWell()).toBe(false);
   });
 
-  test("[E9] without a worker, the health check of a process that drives no runs succeeds, because people can still read and decide", async () => {
+  test("[E9] if a process drives no runs, overdue runs do not make its check fail, because people can still use the process", async () => {
     let now = 0;
     const idle = parts(
       { due: async () => ["r1"], get: async () => ({ id: "r1", seq: 3 }) },

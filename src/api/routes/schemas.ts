@@ -14,7 +14,7 @@ export function nameSchema<S extends z.ZodType>(id: string, schema: S): S {
 
 export const namedObject = <S extends z.ZodRawShape>(id: string, shape: S) => nameSchema(id, z.object(shape));
 
-/** Creates a schema for request bodies. It rejects unknown keys. */
+/** Creates a schema for request bodies. The schema rejects unknown keys. */
 export const namedStrictObject = <S extends z.ZodRawShape>(id: string, shape: S) =>
   nameSchema(id, z.strictObject(shape));
 

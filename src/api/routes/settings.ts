@@ -14,7 +14,7 @@ export const SettingsView = namedObject("SettingsView", {
 });
 export type SettingsView = z.infer<typeof SettingsView>;
 
-/** The agent of a chat if the settings name no agent. */
+/** The agent that a chat uses if the settings name no agent. */
 const DEFAULT_AGENT = "assistant";
 
 export function settingsRoutes(parts: ApiParts) {

@@ -191,7 +191,7 @@ describe("reading the tree of a run", () => {
 
 describe("the approval of a child run", () => {
   testWithApi(
-    "[S0-61] a child's approval is listed for every ancestor, with its path of agents; one answer continues all waiting runs",
+    "[S0-61] a child's approval is listed for every ancestor, with all agents from the root to the child; one answer continues all runs",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -445,7 +445,7 @@ describe("the usage of a tree", () => {
   };
 
   testWithApi(
-    "[S1-70] [S2-93] [S2-94] the usage report groups usage by agent, model and edge, for all runs or for one tree",
+    "[S1-70] [S2-93] [S2-94] the usage report groups usage by agent, by model, and by caller and callee, for all runs or for one tree",
     options,
     async (world, api) => {
       const runId = await world.run("see to it");

@@ -34,7 +34,7 @@ export interface Refusal {
   path: string;
   host?: string;
   origin?: string;
-  /** IP address that the connection comes from, which might be a proxy's. */
+  /** IP address of the sender, or of a proxy between the sender and this server. */
   address?: string;
 }
 

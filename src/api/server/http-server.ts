@@ -9,7 +9,7 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 
-/** How long a shutdown waits for active requests. A client that never finishes its request must not delay the shutdown longer. */
+/** How long a shutdown waits for active requests. After this time it closes the connections of clients that have not finished. */
 const ANSWER_MS = 1_000;
 
 export interface HttpLimits {

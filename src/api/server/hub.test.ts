@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test("[V4] [P10] after a commit notice without content, readers read from the store; after a notice about due runs, they do not", async () => {
+test("[V4] [P10] a commit notice without content makes readers read the store; a notice about due runs does not", async () => {
   const told: string[] = [];
   let tell: Parameters<Store["journal"]["onCommit"]>[0] = () => {};
   const { journal } = api.parts.store;

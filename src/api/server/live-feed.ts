@@ -1,5 +1,5 @@
 // Encodes the live feed of all runs with the message types of contract S4 (S4-37 … S4-46).
-// Every message except `Token` has an increasing `seq`: the position of its event. Further messages of one event add a fraction.
+// Every message except `Token` has an increasing `seq`: the position of its event. If an event gives several messages, fractions are added.
 
 import { initialRow } from "../../projections/folds/run-row.ts";
 import {

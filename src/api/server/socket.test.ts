@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("only the owner can open the socket, and no other file remains in its folder", async () => {
+test("only the owner can open the socket, and the folder contains no other files", async () => {
   served = await serveOnSocket(new Hono(), path);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(["cadre.sock"]);

@@ -1,6 +1,6 @@
 // Sends journals as streams of server-sent events (P10).
 //  V1  There are no gaps and no repeats: a reader that reconnects with its last id gets every later event once.
-//  V2  A slow reader uses bounded memory: its events wait in the store, and its deltas are dropped.
+//  V2  A slow reader uses bounded memory: its events wait in the store, and streamed text for it is dropped.
 //      A reader that reads nothing for a while is disconnected with `resync`.
 //  V3  A reader's subscriptions end when its connection ends.
 // A reader that has missed events reads them from the store. After that it gets new events from the hub.

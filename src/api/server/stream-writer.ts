@@ -13,11 +13,11 @@ export interface StreamWriter {
   hasRoom(): boolean;
   /** Writes the text when the queue has room. Until then it waits. */
   write(text: string): Promise<void>;
-  /** Writes even if the queue is full. */
+  /** Writes the bytes, even if the queue is full. */
   writeNow(bytes: Uint8Array): void;
   /** Writes the bytes, or drops them if the queue is full. */
   writeIfRoom(bytes: Uint8Array): void;
-  /** Writes even if the queue is full. This must be the last write. */
+  /** Writes the last text of the stream, even if the queue is full. */
   writeLast(text: string): void;
   close(): void;
 }

@@ -71,7 +71,7 @@ async function firstApproval(name: string, task: string): Promise<ApprovalView> 
 }
 
 describe("[U20] [U27] the view of an approval", () => {
-  test("the view shows the path of agents, how many runs wait, the work done so far, and the latest events", async () => {
+  test("the view shows the agents from the root down, how many runs wait, the work done so far, and the latest events", async () => {
     const item = await firstApproval("lead", "release it");
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item.trail).toEqual([

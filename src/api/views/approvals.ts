@@ -93,7 +93,6 @@ export const ApprovalView = namedObject("ApprovalView", {
   detail: z.string().optional(),
   /** The budget limit that was reached. `tree.maxTokens` is the limit of the whole tree. */
   limit: z.string().optional(),
-  /** Value of the reached limit. */
   limitValue: z.number().optional(),
   choices: z.array(z.string()).optional(),
   /** Sources of the untrusted text that the run has read. */

@@ -2,7 +2,7 @@
 // The file contains the runs, their timelines, and the journal itself, so that readers can verify the file.
 //  1  Text from models, tools and people is shown as plain text (A63), never as links or images.
 //     The text is escaped, and hidden characters become visible.
-//  2  The page sends no requests and runs no script. Its security policy allows only one style sheet, which it identifies by hash.
+//  2  The page sends no requests and runs no script. Its security policy allows only one style sheet, identified by the sheet's hash.
 //  3  The last line is a checksum of everything before that line.
 
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// Shows a run as quarantined if its pinned definition is unreadable. A driver would mark the run in the same way.
-// Otherwise the run would look ready to continue while there is no driver.
+// Shows a run as quarantined if its definition is unreadable. A driver would mark the run in the same way.
+// Otherwise the run would look ready to continue as long as there is no driver.
 
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

@@ -54,7 +54,7 @@ type Journals = Map<RunId, readonly JournalEvent[]>;
 
 interface Read {
   journals: Journals;
-  /** The row of each run, with the same last event as the run's journal. */
+  /** The row of each run. The row and the run's journal end with the same event. */
   rows: Map<RunId, RunRow>;
   damage?: ReceiptProblem;
 }
@@ -83,7 +83,7 @@ async function readAll(store: Store, top: RunId): Promise<Read> {
 
 const TRIES = 20;
 
-/** Reads a run's journal, and its row with the same last event. The row is undefined if the run changes too fast to read both. */
+/** Reads a run's journal and row until both end with the same event. The row is undefined if the run changes too fast. */
 async function readRun(store: Store, runId: RunId) {
   for (let tries = 1; ; tries++) {
     const journal = await store.journal.read(runId);
