@@ -46,7 +46,7 @@ export type Unit = { protected?: string | undefined } & (
   | { kind: "plain"; strings: readonly string[] }
   | { kind: "path"; change: boolean; places: PathNames }
   | CommandUnit
-  /** Paths that a redirection might open. If `unknown` is true, it might also open a path that is known only at run time. */
+  /** Paths that a redirection might open. If `unknown` is true, the redirection might open another path, known only at run time. */
   | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly PathNames[]; unknown: boolean }
   | { kind: "text"; reach(): PossibleCommands; named(): MentionedPaths }
   | { kind: "unread"; broken: boolean; why: string }

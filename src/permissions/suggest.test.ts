@@ -50,7 +50,7 @@ describe("[SG1] a suggestion is checked against past decisions", () => {
     expect(rules([...allowedCommands(...lints), ...refusedCommands("npm run lint --fix")])).toEqual([]);
   });
 
-  test("after a command that writes a file was refused, no rule is suggested that would allow this write", () => {
+  test("after a person refused a command that writes a file, no suggested rule would allow that write", () => {
     const files = allowedWrites("src/a.ts", "src/b.ts", "src/c.ts");
     expect(rules(files)).toEqual(["Edit(src/**/*.ts)"]);
     expect(rules([...files, ...refusedCommands("echo x > src/d.ts")])).toEqual([]);

@@ -33,7 +33,7 @@ async function query(
 }
 
 describe("loki_query", () => {
-  it("[S0-37] loki_query returns lines oldest first inside an untrusted mark, with shared labels listed once", async () => {
+  it("[S0-37] loki_query returns the oldest lines first, inside an untrusted mark; labels that all lines share are listed once", async () => {
     await using loki = await fakeLoki(LOGS);
     expect(await query(loki, { query: '{app="api"} |= "timeout" !~ "ca.he"' })).toEqual({
       output: `1 line, 2026-01-01T13:00:00.000Z to 2026-01-01T15:00:00.000Z.

@@ -83,7 +83,7 @@ interface Reading {
   redirects: ShellRedirect[];
   texts: ShellText[];
   spans: [number, number][];
-  /** Commands after a `|`. */
+  /** Commands that read from a pipe. */
   fed: Set<SyntaxNode>;
   /** Why the command cannot be understood. `blurred` says why the command is not exact. Both contain only the first reason. */
   broken: string;

@@ -410,7 +410,7 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
       },
     ],
     [
-      "the creation stopped early",
+      "an early step of its creation was interrupted",
       async (repository, { path }) => {
         const record = join(repository.path, ".git/worktrees/c1");
         await writeFile(join(record, "locked"), "cadre: being made");
@@ -420,7 +420,7 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
       },
     ],
     [
-      "the creation stopped late",
+      "a late step of its creation was interrupted",
       async (repository, { path }) => {
         await writeFile(join(repository.path, ".git/worktrees/c1/locked"), "cadre: being made");
         await unlink(join(path, "a.txt"));

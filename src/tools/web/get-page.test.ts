@@ -157,8 +157,8 @@ describe("[A44] compressed, slow and endless responses", () => {
   it.each([
     ["gzip × 5,000", Array(5_000).fill("gzip").join(","), gzipSync("x")],
     ["three layers", "gzip,gzip,gzip", gzipSync(gzipSync(gzipSync("x")))],
-    ["an encoding that was not asked for", "zstd", Buffer.from("x")],
-    ["a property name of every object", "constructor", Buffer.from("x")],
+    ["an encoding that Cadre did not request", "zstd", Buffer.from("x")],
+    ["a name that every JavaScript object has", "constructor", Buffer.from("x")],
   ])("a response is refused because of its Content-Encoding: %s", async (_, encoding, body) => {
     await using net = await internet({ "example.com": packed(encoding, body) });
     expect((await fetchPage(net, "http://example.com/")).output).toMatch(/encoding that was not asked for/);
