@@ -8,7 +8,7 @@ import type { Payload } from "../src/journal/events.ts";
 import { declaredTool } from "../src/loop/builtin-tools/declared/index.ts";
 import { callEffect, judgeCall } from "../src/loop/calls/judge.ts";
 import { resolveLimits } from "../src/loop/commands/admit.ts";
-import { turnTools } from "../src/loop/model/call-model.ts";
+import { offeredTools } from "../src/loop/model/call-model.ts";
 import { emptyRunState } from "../src/projections/folds/run-state.ts";
 import { type AnyTool, defineTool } from "../src/tools/tool.ts";
 import { makeWorld, type World } from "./support/world.ts";
@@ -101,7 +101,7 @@ describe.each(
       const { parts } = world.runtime;
       const [name, input] = CALLS[column];
       const view = await viewOf(role!);
-      const offered = turnTools(view, parts).some((tool) => tool.name === name);
+      const offered = offeredTools(view, parts).some((tool) => tool.name === name);
       if (expected === "–" || column === "spawn") {
         expect(offered).toBe(expected === "yes");
         return;

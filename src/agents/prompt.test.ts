@@ -68,13 +68,16 @@ describe("the parts of a prompt", () => {
       "## Response Requirements",
       "## Constraints",
     ]);
-    expect(text).toContain(
-      "You are operating as a **coder** sub-agent (depth 1/3).\n- Parent agent: main\n- Your task: fix it",
-    );
-    expect(text).toContain("- Success criteria: tests pass");
+    expect(text).toContain("You are operating as a **coder** sub-agent (depth 1/3).\n- Parent agent: main");
     expect(text).toContain("- Max iterations: 20\n- Time limit: 30m\n- You CAN delegate to other sub-agents");
     expect(text).toContain("- Available delegations: tester");
     expect(text).toContain("- Delegate to **tester** when: Writes tests.");
+  });
+
+  test("the prompts of two children of one agent are equal, because their tasks are in the user message", () => {
+    const child = { ...place, parent: "main", criteria: "tests pass" };
+    const other = { ...place, parent: "main", task: "something else" };
+    expect(composePrompt(definition("Hi."), child)).toBe(composePrompt(definition("Hi."), other));
   });
 
   test("if a child cannot delegate, its prompt says so and has no guidance on delegation", () => {

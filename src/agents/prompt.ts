@@ -124,8 +124,6 @@ function subagentContext(definition: Definition, context: PromptContext): string
     "",
     `You are operating as a **${definition.name}** sub-agent (depth ${context.depth}/${context.maxDepth}).`,
     `- Parent agent: ${context.parent}`,
-    `- Your task: ${context.task}`,
-    `- Success criteria: ${criteria(context)}`,
     "",
     "## Response Requirements",
     "",

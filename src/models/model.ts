@@ -31,6 +31,8 @@ export type ClassifyFailure = (error: unknown, attempt: number, random: number) 
 export interface CallContext {
   agent: string;
   runId: string;
+  /** The root of the run's tree. All runs of a tree share a provider's cache. */
+  tree: string;
   /** Number of this turn, from 1. */
   turn: number;
   /** Number of this attempt at the call, from 1. */

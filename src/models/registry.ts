@@ -4,9 +4,10 @@
 import { nearestWord } from "../config/problem.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
-import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./index.ts";
 import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
+import { builtIn, type ProviderTypeName, providerTypes } from "./providers/index.ts";
+import { adaptModel, type Endpoint } from "./providers/provider-type.ts";
 import { createScriptedModel } from "./scripted/model.ts";
 import type { Script } from "./scripted/script.ts";
 
@@ -69,7 +70,9 @@ export function createModels(config: ModelsConfig): ModelRegistry {
           "MODEL_UNKNOWN",
           `${provider} is no provider that is known here: set it up under \`providers\` in cadre.yaml.`,
         );
-      connect = providerTypes[settings.type].connect(endpointOf(provider, settings, config.env), provider);
+      const type = providerTypes[settings.type];
+      const open = type.connect(endpointOf(provider, settings, config.env), provider);
+      connect = (id) => adaptModel(open(id), provider, type);
       connected.set(provider, connect);
     }
     return connect(model);

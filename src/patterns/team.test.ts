@@ -254,7 +254,7 @@ describe("a member's last turn", () => {
     return purpose === "final" ? { calls: [broadcast("no time left")] } : { calls: [look(`n${turn}`)] };
   };
   scenario(
-    "[B3] [K4] in a member's last turn, the team's tools are offered and their calls count",
+    "[B3] [K4] a member's last turn offers the same tools as before, and its broadcast counts",
     {
       idle: true,
       agent: "team: { members: [a], memberMaxTurns: 2, maxRounds: 1 }",
@@ -274,7 +274,7 @@ describe("a member's last turn", () => {
       expect(discussionIn(await world.events(runId))).toEqual(["1 a: no time left"]);
       expect(offers[0]).toEqual(expect.arrayContaining(["look", "broadcast", "vote_conclude"]));
       expect(offers[0]).not.toContain("final_report");
-      expect(offers[1]).toEqual(["broadcast", "vote_conclude"]);
+      expect(offers[1]).toEqual(offers[0]);
       expect(offers[2]!.at(-1)).toBe("final_report");
     },
   );

@@ -35,7 +35,7 @@ import { ADMIN_TOOLS } from "../loop/builtin-tools/declared/admin-tools.ts";
 import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
 import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
 import { resolveLimits } from "../loop/commands/admit.ts";
-import { turnTools } from "../loop/model/call-model.ts";
+import { offeredTools as offersOf } from "../loop/model/call-model.ts";
 import type { FindBlastRadius } from "../loop/parts.ts";
 import { serversOfAgent, toolName } from "../mcp/names.ts";
 import { createServers, type McpServers } from "../mcp/servers.ts";
@@ -209,7 +209,7 @@ export function openProject(options: ProjectOptions): Project {
       const at = { depth: 0, attended: true, workspace: config.folder };
       const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
       const view = { definition, state: { ...emptyRunState(), start } };
-      const offered = turnTools(view, { tools: byName(), offers, inputSchema: inputSchemaOf });
+      const offered = offersOf(view, { tools: byName(), offers, inputSchema: inputSchemaOf });
       return {
         agent: definition.name,
         prompt: compose(definition, start, Date.now()),

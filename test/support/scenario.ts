@@ -1,5 +1,6 @@
 // `scenario` runs a test in its own world and then checks every invariant. The other helpers search journals.
 
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../src/journal/events.ts";
 import type { PromptMessage } from "../../src/journal/message.ts";
@@ -119,15 +120,27 @@ export function resultsRead(events: readonly JournalEvent[]): string[] {
 
 /** Records the names of the tools that each model call offers. */
 export function watchOffers(world: World, script: Script): string[][] {
+  const calls = watchCalls(world, script);
   const offers: string[][] = [];
+  calls.onCall = ({ tools = [] }) => offers.push(tools.map((tool) => tool.name));
+  return offers;
+}
+
+/** Records every model call. `onCall` is called before the script answers. */
+export function watchCalls(
+  world: World,
+  script: Script,
+): { all: LanguageModelV4CallOptions[]; onCall?: (call: LanguageModelV4CallOptions) => void } {
+  const watch: ReturnType<typeof watchCalls> = { all: [] };
   const scripted = createScriptedModel(script);
   const watched: Model = {
     ...scripted,
     doStream(call) {
-      offers.push((call.tools ?? []).map((tool) => tool.name));
+      watch.all.push(call);
+      watch.onCall?.(call);
       return scripted.doStream(call);
     },
   };
   world.runtime.parts.models = { resolve: () => watched, contextWindow: () => undefined };
-  return offers;
+  return watch;
 }

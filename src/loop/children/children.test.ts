@@ -549,7 +549,9 @@ scenario(
       limits: { maxTurns: 3 },
       ancestors: [{ runId, agent: "tester" }],
     });
-    expect(openingOf(await world.events(coder!))).toContain("go\n\nFiles to look at: a.ts");
+    expect(openingOf(await world.events(coder!))).toContain(
+      "go\n\nSuccess criteria: it is green\n\nFiles to look at: a.ts",
+    );
   },
 );
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { z } from "zod";
 import { effects } from "../../../test/support/oracle.ts";
-import { look, payloadsOf, scenario, typesOf, watchOffers } from "../../../test/support/scenario.ts";
+import { look, payloadsOf, scenario, typesOf, watchCalls } from "../../../test/support/scenario.ts";
 import { fakeClock } from "../../clock.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { defineTool } from "../../tools/tool.ts";
@@ -24,10 +24,10 @@ scenario(
 
 for (const max of [1, 3]) {
   scenario(
-    `[P11] with maxTurns ${max}, the model is told which turn is its last, and that turn offers only the report`,
+    `[P11] with maxTurns ${max}, the model is told which turn is its last, and that turn must report; all turns offer the same tools`,
     { idle: true, agent: `limits: { maxTurns: ${max} }`, script: busy },
     async (world) => {
-      const offers = watchOffers(world, (request) =>
+      const calls = watchCalls(world, (request) =>
         request.lastUser?.includes("last turn") ? { report: { summary: "as far as I got" } } : busy(request),
       );
       const runId = await world.run("work");
@@ -37,9 +37,10 @@ for (const max of [1, 3]) {
         stopReason: "max_turns",
         summary: "as far as I got",
       });
-      expect(offers).toHaveLength(max);
-      expect(offers.at(-1)).toEqual(["final_report"]);
-      for (const offered of offers.slice(0, -1)) expect(offered).toContain("look");
+      expect(calls.all).toHaveLength(max);
+      for (const { tools } of calls.all) expect(tools).toEqual(calls.all[0]!.tools);
+      expect(calls.all.at(-1)!.toolChoice).toEqual({ type: "tool", toolName: "final_report" });
+      for (const { toolChoice } of calls.all.slice(0, -1)) expect(toolChoice).toBeUndefined();
     },
   );
 }

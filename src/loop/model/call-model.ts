@@ -4,6 +4,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4Prompt,
+  LanguageModelV4ToolChoice,
 } from "@ai-sdk/provider";
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -12,9 +13,10 @@ import { textOf } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
+import { ROUTE_TO } from "../../patterns/router.ts";
+import { reportTool } from "../../patterns/team-role.ts";
 import { promptMessages, promptTokens } from "../../projections/folds/transcript.ts";
 import type { Refusal } from "../../stores/store.ts";
-import type { DeclaredTool } from "../builtin-tools/declared/declared-tool.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
 import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
@@ -185,6 +187,7 @@ function callOptions(
   const place = {
     agent: definition.name,
     runId: run.runId,
+    tree: state.start!.rootRunId,
     turn: state.turns + 1,
     attempt: action.attempt,
     purpose: action.purpose,
@@ -192,7 +195,8 @@ function callOptions(
   };
   return {
     prompt: [{ role: "system", content: system }, ...messages, ...asked],
-    tools: offeredTools(action, run, parts),
+    tools: offeredTools(run, parts),
+    ...omitUndefined({ toolChoice: toolChoice(action, run) }),
     abortSignal,
     providerOptions: { cadre: place },
     ...omitUndefined({ temperature, maxOutputTokens }),
@@ -206,55 +210,56 @@ const SUMMARY_REQUEST =
 const BRIEF_REQUEST =
   "You are about to delegate. Sum up this conversation for the agent that takes the task over: what it is all about, what was done and found so far (with exact names, paths and numbers), what has been decided. Do not go on with the task now, and do not repeat the task itself.";
 
-/** Requests that the runtime itself sends to the model. They are not turns of the agent, so they offer no tools. */
+/** Requests that the runtime itself sends to the model. */
 const REQUESTS: Partial<Record<CallModel["purpose"], string>> = {
   summary: SUMMARY_REQUEST,
   brief: BRIEF_REQUEST,
 };
 
-export function offeredTools(
-  { purpose }: Pick<CallModel, "purpose">,
-  view: DecisionView,
-  parts: OfferParts,
-): LanguageModelV4FunctionTool[] {
-  if (REQUESTS[purpose] !== undefined) return [];
-  return purpose === "final" && !view.definition.router ? closingOf(view, parts) : turnTools(view, parts);
-}
-
 type RequestParts = OfferParts & Pick<LoopParts, "systemPrompt">;
 
 export type OfferParts = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
-/** The tools of every turn except the last. */
-export const turnTools = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] => [
-  ...builtinOf(view, parts),
-  ...toolsOf(view.definition, parts),
-  ...closingOf(view, parts),
-];
+/** The tools of every call of a run. The list never changes during a run, so that the provider's cache can be used. */
+export const offeredTools = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] => {
+  const builtin = builtinOffers(view, parts);
+  return [...builtin.others, ...toolsOf(view.definition, parts), ...builtin.closing];
+};
 
-const closingOf = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] =>
-  builtinOffers(view, parts, (kind) => kind === "closing");
-
-/** The offers of built-in tools other than closing tools, for each run. They never change during a run. */
-const builtinFor = new WeakMap<object, LanguageModelV4FunctionTool[]>();
-
-function builtinOf(view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] {
-  const start = view.state.start!;
-  const known = builtinFor.get(start) ?? builtinOffers(view, parts, (kind) => kind !== "closing");
-  builtinFor.set(start, known);
-  return known;
+/**
+ * Which tool the model must call. In its last turn, an agent must report or route.
+ * Requests of the runtime itself are no turns of the agent, so no tool may be called.
+ */
+function toolChoice({ purpose }: CallModel, view: DecisionView): LanguageModelV4ToolChoice | undefined {
+  if (REQUESTS[purpose] !== undefined) return { type: "none" };
+  if (purpose !== "final") return undefined;
+  const toolName = view.definition.router ? ROUTE_TO : reportTool(view);
+  return toolName === undefined ? undefined : { type: "tool", toolName };
 }
 
-const builtinOffers = (
-  view: DecisionView,
-  parts: OfferParts,
-  isWanted: (kind: DeclaredTool["kind"]) => boolean,
-): LanguageModelV4FunctionTool[] =>
-  DECLARED_TOOLS.filter(
-    ({ kind, needsDelegates }) => isWanted(kind) && (!needsDelegates || view.definition.delegates),
-  )
-    .flatMap((tool) => tool.offered(view, parts))
-    .map(({ name, description, schema }) => offer(name, description, schema));
+interface BuiltinOffers {
+  closing: LanguageModelV4FunctionTool[];
+  others: LanguageModelV4FunctionTool[];
+}
+
+const builtinFor = new WeakMap<object, BuiltinOffers>();
+
+/** The offers of built-in tools, which are the same for all turns of a run. */
+function builtinOffers(view: DecisionView, parts: OfferParts): BuiltinOffers {
+  const start = view.state.start!;
+  const known = builtinFor.get(start);
+  if (known) return known;
+  const offers: BuiltinOffers = { closing: [], others: [] };
+  for (const tool of DECLARED_TOOLS) {
+    if (tool.needsDelegates && !view.definition.delegates) continue;
+    const list = tool.kind === "closing" ? offers.closing : offers.others;
+    list.push(
+      ...tool.offered(view, parts).map(({ name, description, schema }) => offer(name, description, schema)),
+    );
+  }
+  builtinFor.set(start, offers);
+  return offers;
+}
 
 /** The offers of ordinary tools, which are the same for all turns and runs of a definition. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();

@@ -151,7 +151,7 @@ function requestChanges(
   const changes: ReplayChange[] = [
     { what: "model", lines: valueLines(recorded.model, action.model) },
     { what: "prompt", lines: textLines(prompt(before), prompt(now)) },
-    { what: "tools", lines: toolLines(action, { before, now }, parts) },
+    { what: "tools", lines: toolLines({ before, now }, parts) },
   ];
   for (const what of ["temperature", "maxOutputTokens", "reasoning"] as const)
     changes.push({ what, lines: valueLines(before.definition[what], now.definition[what]) });
@@ -174,9 +174,9 @@ function textLines(before: string, now: string): string[] {
 }
 
 /** Tools that were added or removed, or whose description changed. */
-function toolLines(action: CallModel, views: Views, parts: AgentReplayParts): string[] {
+function toolLines(views: Views, parts: AgentReplayParts): string[] {
   const [before, now] = [views.before, views.now].map(
-    (view) => new Map(offeredTools(action, view, parts).map((tool) => [tool.name, JSON.stringify(tool)])),
+    (view) => new Map(offeredTools(view, parts).map((tool) => [tool.name, JSON.stringify(tool)])),
   );
   const names = [...new Set([...before!.keys(), ...now!.keys()])];
   return names.flatMap((name) => {

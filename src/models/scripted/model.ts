@@ -80,6 +80,7 @@ function readRequest(call: LanguageModelV4CallOptions): ScriptedRequest {
   return {
     agent: place.agent ?? "",
     runId: place.runId ?? "",
+    tree: place.tree ?? "",
     turn: place.turn ?? 1,
     attempt: place.attempt ?? 1,
     purpose: place.purpose ?? "turn",

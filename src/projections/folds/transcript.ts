@@ -137,12 +137,13 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   transcript.task = goesOn ? undefined : addUserMessage(transcript, seq, taskText(payload));
 }
 
-export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "input">;
+export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "criteria" | "input">;
 
-export function taskText({ task, contextFiles = [], input }: TaskFields): string {
+export function taskText({ task, contextFiles = [], criteria, input }: TaskFields): string {
+  const success = criteria === undefined ? "" : `\n\nSuccess criteria: ${criteria}`;
   const files = contextFiles.length === 0 ? "" : `\n\nFiles to look at: ${contextFiles.join(", ")}`;
   const given = input === undefined ? "" : `\n\nInput:\n${JSON.stringify(input, null, 2)}`;
-  return task + files + given;
+  return task + success + files + given;
 }
 
 function addUserMessage(transcript: Transcript, seq: number, text: string): Placed {

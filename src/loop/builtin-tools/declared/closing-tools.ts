@@ -46,7 +46,7 @@ export const finalReport: DeclaredTool = {
   effect: "read",
   reaches: [],
   offered: (view) =>
-    mayReport(view.definition) && reportTool(view) === FINAL_REPORT
+    mayReport(view.definition) && offeredNames(view).includes(FINAL_REPORT)
       ? offerReport(FINAL_REPORT, REPORT_DESCRIPTION, view.definition)
       : [],
 };
@@ -148,11 +148,17 @@ function teamTool(name: string, offer: (view: DecisionView) => readonly OfferedT
     kind: "closing",
     effect: "read",
     reaches: [],
-    offered: (view) => (mayReport(view.definition) && closingNames(view).includes(name) ? offer(view) : []),
+    offered: (view) => (mayReport(view.definition) && offeredNames(view).includes(name) ? offer(view) : []),
   };
 }
 
-/** The tools with which the agent can end its turn or its run now. */
+/** The closing tools that the model sees. The list stays the same for the whole run, so that the provider's cache can be used. */
+function offeredNames({ definition, state }: DecisionView): string[] {
+  const own = isTeamMember(definition, state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];
+  return definition.team ? [BROADCAST, CONCLUDE_TEAM, ...own] : own;
+}
+
+/** The closing tools whose calls are accepted now. */
 function closingNames(view: DecisionView): string[] {
   if (isCoordinating(view)) return [BROADCAST, CONCLUDE_TEAM];
   return isTeamMember(view.definition, view.state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];

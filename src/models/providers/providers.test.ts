@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../clock.ts";
-import { classifyFailure, createClassifyFailure } from "./classify-failure.ts";
-import type { ClassifyFailure, Failure, Model } from "./model.ts";
-import { createModels } from "./registry.ts";
+import { systemClock } from "../../clock.ts";
+import { classifyFailure, createClassifyFailure } from "../classify-failure.ts";
+import type { ClassifyFailure, Failure, Model } from "../model.ts";
+import { createModels } from "../registry.ts";
 
 const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
 const servers: Server[] = [];

@@ -1,0 +1,68 @@
+// Anthropic's Messages API.
+//
+// Caching: a breakpoint after the system prompt, which also covers the tools, and the automatic breakpoint at the end of the prompt.
+// The automatic breakpoint moves with the conversation, so that each request repeats the one before it byte for byte.
+// Anthropic searches 20 blocks back from a breakpoint. If a turn added more blocks, a third breakpoint marks where that turn began.
+
+import { createRequire } from "node:module";
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { type AdaptedCall, type ProviderType, withSettings } from "./provider-type.ts";
+
+const load = createRequire(import.meta.url);
+const anthropicPackage = (): typeof import("@ai-sdk/anthropic") => load("@ai-sdk/anthropic");
+
+export const anthropic: ProviderType = {
+  connect: (endpoint) =>
+    anthropicPackage().createAnthropic({ ...endpoint, baseURL: withVersion(endpoint.baseURL) }),
+  listOf: ({ baseURL, apiKey = "" }) => ({
+    url: `${withVersion(baseURL)}/models`,
+    headers: { "x-api-key": apiKey, "anthropic-version": "2023-06-01" },
+  }),
+  baseURL: "https://api.anthropic.com/v1",
+  baseURLEnv: "ANTHROPIC_BASE_URL",
+  keyEnv: ["ANTHROPIC_API_KEY"],
+  adapt: adaptAnthropic,
+};
+
+/** Also used for Claude models on Amazon Bedrock and Google Vertex. */
+export function adaptAnthropic({ options, context }: AdaptedCall, model: string): LanguageModelV4CallOptions {
+  const { toolChoice, ...rest } = options;
+  const settings = {
+    cacheControl: CACHED,
+    includePings: true,
+    ...(BINDS_THINKING.test(model) ? { thinking: DROP_UNBOUND } : {}),
+  };
+  return {
+    ...withSettings(rest, "anthropic", settings),
+    prompt: markBreakpoints(options.prompt),
+    // A changed tool choice would make Anthropic read the whole conversation anew. So the prompt itself says which tools are expected.
+    // If the model ignored the prompt, the next attempt forces it.
+    ...(toolChoice && context.attempt > 1 ? { toolChoice } : {}),
+  };
+}
+
+const CACHED = { type: "ephemeral" } as const;
+
+/** Models that reject a thinking block if anything before the block has changed. A fork or a compacted history changes it. */
+const BINDS_THINKING = /claude-(fable-5-[12]|opus-5-5|sonnet-5-5)/;
+const DROP_UNBOUND = { blockBinding: { prefixMismatchBehavior: "drop_block" } };
+
+const SEARCHED_BLOCKS = 20;
+
+function markBreakpoints(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const marked = new Set([prompt.findLastIndex(({ role }) => role === "system")]);
+  const lastAnswer = prompt.findLastIndex(({ role }) => role === "assistant");
+  const added = prompt.slice(lastAnswer).reduce((blocks, { content }) => blocks + content.length, 0);
+  if (lastAnswer > 0 && added >= SEARCHED_BLOCKS) marked.add(lastAnswer - 1);
+  return prompt.map((message, index) =>
+    marked.has(index)
+      ? { ...message, providerOptions: { ...message.providerOptions, anthropic: { cacheControl: CACHED } } }
+      : message,
+  );
+}
+
+/** Anthropic's own tools expect ANTHROPIC_BASE_URL without the version, but this package needs the version. */
+function withVersion(baseURL: string): string {
+  const trimmed = baseURL.replace(/\/+$/, "");
+  return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
+}

@@ -1,0 +1,25 @@
+// OpenAI's Responses API.
+//
+// OpenAI caches prompts by itself. All calls of a tree have the same cache key, so that they reach the machine with the cached prompt.
+// Nothing is stored at OpenAI: the encrypted reasoning is kept in the journal and sent back. This also works with zero data retention.
+
+import { createRequire } from "node:module";
+import { type Endpoint, type ProviderType, withSettings } from "./provider-type.ts";
+
+const load = createRequire(import.meta.url);
+const openaiPackage = (): typeof import("@ai-sdk/openai") => load("@ai-sdk/openai");
+
+export const openai: ProviderType = {
+  connect: (endpoint) => openaiPackage().createOpenAI(endpoint),
+  listOf: openAiList,
+  baseURL: "https://api.openai.com/v1",
+  baseURLEnv: "OPENAI_BASE_URL",
+  keyEnv: ["OPENAI_API_KEY"],
+  adapt: ({ options, context }) =>
+    withSettings(options, "openai", { store: false, promptCacheKey: context.tree }),
+};
+
+export function openAiList({ baseURL, apiKey }: Endpoint): { url: string; headers: Record<string, string> } {
+  const url = `${baseURL.replace(/\/+$/, "")}/models`;
+  return { url, headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` } };
+}
