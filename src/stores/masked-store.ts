@@ -1,5 +1,5 @@
 // Wraps a store so that everything written to it is masked first (A61).
-// If a group of the store contains methods that write, all its methods are listed here. So a new method does not compile until it is added.
+// If a group of the store has methods that write, this file lists all methods of the group. So the compiler reports a new method that is not listed.
 
 import { CadreError } from "../errors.ts";
 import type { Mask } from "../journal/masking/mask.ts";

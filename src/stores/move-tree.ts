@@ -1,5 +1,5 @@
 // Moves a tree from one store to another (E7).
-// The move is committed in this store before anything is written to the other, so the tree never runs in both.
+// The move is committed in this store before anything is written to the other store. So the tree never runs in both stores.
 // After the move, the tree can be exported again.
 
 import { CadreError } from "../errors.ts";
@@ -108,7 +108,7 @@ async function runsOf(store: Store, root: RunId): Promise<RunRow[]> {
 
 const COPY = "copy-";
 
-/** Whether the first line of an export says that it is a copy of a tree that had ended. */
+/** Whether the first line of an export marks it as a copy of a tree that had already ended. */
 export const isCopyHead = (line: string): boolean => line.includes(`"transferId":"${COPY}`);
 
 /** Derives the same id for the same tree, so that a copy is imported only once. */

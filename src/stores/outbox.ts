@@ -8,7 +8,7 @@ import type { Position, RunId } from "../ids.ts";
 export interface WebhookCursor {
   /** Every event up to this position was delivered, or Cadre stopped trying to deliver it. */
   position: Position;
-  /** How often the next delivery has failed, and the time of the next attempt. */
+  /** Number of failed attempts to deliver the next event, and the time of the next attempt. */
   attempts: number;
   retryAt: number | undefined;
 }
@@ -33,7 +33,7 @@ export interface Outbox {
   acquire(webhook: string, holder: string, forMs: number): Promise<WebhookCursor | undefined>;
   /** Releases every webhook that this process serves. */
   release(holder: string): Promise<void>;
-  /** Moves the cursor over events that need no delivery. */
+  /** Moves the cursor past events that need no delivery. */
   advance(webhook: string, position: Position): Promise<void>;
   /** Records an attempt. Without `retryAt` the cursor moves past the event. */
   record(delivery: Delivery, retryAt?: number): Promise<void>;

@@ -63,7 +63,6 @@ const DELETE_TREE = [
   "DELETE FROM tree_usages WHERE root = $1",
 ];
 
-/** Deletes the last rows of a pruned run. */
 export function* deleteLastRows(sql: CommonSql, n: number, runId: RunId): Steps<void> {
   const deletions: [text: string, value: CommonValue][] = [
     ["DELETE FROM refs WHERE run = $1", n],

@@ -36,7 +36,7 @@ import type { Users } from "./users.ts";
 
 export type { PoolFilter };
 
-/** How long a worker counts as alive after its last heartbeat. Store and worker must agree, or an effect could start twice (E2). */
+/** How long a worker counts as alive after its last heartbeat. The store and all workers must use the same value, or an effect could start twice (E2). */
 export const LEASE_MS = 15_000;
 
 /** The driver of a run: a worker, and the epoch in which the worker acquired the run. */
@@ -185,11 +185,11 @@ export interface TreeTotal {
 
 export interface MessageFilter {
   session?: string;
-  /** The message of the model call that led to the listed messages. */
+  /** Only messages with this parent message. */
   parent?: number;
   run?: RunId;
   role?: string;
-  /** Messages of this user's runs. */
+  /** Only messages of this user's runs. */
   user?: string;
   limit?: number;
   /** `nextCursor` of the previous page. */

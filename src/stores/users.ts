@@ -13,7 +13,6 @@ export interface User {
   madeBy: string;
   /** When the current token was created. */
   rotatedAt: number;
-  /** When access was revoked. */
   revokedAt: number | undefined;
 }
 

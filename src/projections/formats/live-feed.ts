@@ -181,5 +181,4 @@ const queueUpdated = (state: LiveState): LiveEvent => ({
   queue: [...state.queue],
 });
 
-/** The title that the timeline shows. */
 const titleOf = (event: JournalEvent): string => timelineEntry(event)?.title ?? "";

@@ -327,7 +327,7 @@ export const MessageRow = z.object({
   prompt_tokens: z.number().nullable(),
   completion_tokens: z.number().nullable(),
   total_tokens: z.number().nullable(),
-  /** Turns of the run so far, including this one. */
+  /** Number of turns of the run so far, including this turn. */
   iteration_count: z.number(),
   max_iterations: z.number(),
   max_duration_ms: z.number(),

@@ -2,7 +2,7 @@
 // Span names are derived from the journal alone, so that every process produces the same names.
 //  TR1  A span is produced when it ends. `ended` holds the spans that the latest event ended, inner spans first.
 //  TR2  A child's parent span is the step whose call started the child. If no call started the child, it is the span of the parent's run.
-//  TR3  If a process dies while a span is open, the span ends where the next process finds it, and is marked as lost.
+//  TR3  If a process dies while a span is open, the span ends when the next process finds it. Such a span is marked as lost.
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message.ts";

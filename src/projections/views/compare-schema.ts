@@ -1,4 +1,4 @@
-// The schema of a comparison of two runs. The projection computes it, and the API returns it.
+// The schema of a comparison of two runs. The projection computes the comparison, and the API returns it.
 // The schema has its own file because the page loads the projections but must not load zod.
 
 import { z } from "zod";
@@ -12,7 +12,7 @@ const Step = z.object({
   /** The result of a call, or the full text of a message. */
   detail: z.string(),
   childId: z.string().optional(),
-  /** The recorded result of another run, if it was used instead of a call. */
+  /** The event of another run whose recorded result was used instead of a call. */
   recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
 });
 

@@ -1,5 +1,5 @@
 // Compares two trees run by run from the root down (FK7). The runs are aligned by what the agents did. The result shows cost, duration and the first difference.
-// The steps of a fork include the history that it continues. The cost of a fork does not.
+// The steps of a fork include the history that the fork continues. The cost of a fork does not include that history.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
@@ -58,7 +58,7 @@ function addNode(ids: Sides<string>, depth: number, trees: Trees): Comparison["f
   let first: Comparison["first"];
   for (const [index, row] of rows.entries()) {
     const children = { a: row.a?.childId, b: row.b?.childId };
-    // If both forks inherit a child, it is the same run.
+    // A child that both forks inherit is the same run on both sides.
     const isNew = children.a !== children.b;
     const below = isNew ? addNode(children, depth + 1, trees) : undefined;
     const isAlone = children.a === undefined || children.b === undefined;

@@ -24,7 +24,6 @@ import {
 
 export type ConversationMessage = IncomingMessage | Answer;
 
-/** A message to the agent. */
 export interface IncomingMessage {
   kind: "heard";
   seq: number;
@@ -40,7 +39,7 @@ export interface Answer {
   kind: "answer";
   seq: number;
   ts: number;
-  /** When the answer was complete. */
+  /** The time at which the answer was complete. */
   to: number | undefined;
   activity: ConversationActivity[];
   /** The final text; undefined while the answer is under way. */

@@ -50,7 +50,7 @@ function piecesOf(
     const own = (a: number, b: number): PathPiece => ({ runId, activity: span.activity, from: a, to: b });
     if (!span.below) return [own(start, end)];
     const pieces: PathPiece[] = [];
-    // Goes backwards from the end: first the child that worked last, then the child that worked before that child began.
+    // Goes backwards from the end: to the child that worked last, then to the child that worked before it, and so on.
     for (let at = end; at > start; ) {
       const last = latestChild(lives, life.children, at, start);
       if (!last) {

@@ -19,7 +19,7 @@ export function forkPoint(events: readonly JournalEvent[], at: number, says: boo
   return point;
 }
 
-/** Finds children that no call awaits, that started before the fork's point and ended after that point. Returns the seqs of their ends. */
+/** The seqs at which children ended after the fork's point. Includes only unawaited children that started before that point. */
 export function childEndsAfter(events: readonly JournalEvent[], point: number): number[] {
   const open = new Set<string>();
   return events.flatMap((event) => {

@@ -18,7 +18,7 @@ export interface SourceText {
   text: string;
   /** Untrusted sources whose text is in this text. */
   untrusted: readonly string[];
-  /** For a child's answer: the child's run. */
+  /** The child's run, if this text is a child's answer. */
   childRunId?: string;
 }
 

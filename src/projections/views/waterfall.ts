@@ -125,7 +125,7 @@ function modelLabel({ model, purpose, attempt = 1 }: Payload<"MODEL_CALL_STARTED
 }
 
 function modelFailed(state: Waterfall, payload: Payload<"MODEL_CALL_FAILED">): void {
-  // The driver that found the call open wrote this event. That driver does not know how long the call took.
+  // A later driver found the call open and wrote this event. That driver does not know how long the call took.
   if (payload.cause === "interrupted" && payload.ms === undefined) markLost(state);
   state.model = undefined;
   if (payload.retryAt === undefined || state.waits) return;

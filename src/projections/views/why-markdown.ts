@@ -1,4 +1,4 @@
-// The answer to "why" as Markdown, for an issue or a chat. Text of agents, tools and people cannot become markup in it (A63).
+// The answer to "why" as Markdown, for an issue or a chat. Text of agents, tools and people cannot become markup (A63).
 
 import { chainTitle, FIRST_CAUSE, NEXT_STEPS } from "../words/explanations.ts";
 import type { Why } from "./why.ts";

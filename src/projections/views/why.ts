@@ -1,6 +1,6 @@
 // Explains the state of a run, or one of its events (S1-64, S1-66, U44).
 // The explanation of a failed tree names the first cause, the path of the failure up the tree, and what a person can do now.
-// Derived from the journals of the tree alone, so that the terminal, the API and the page give the same answer.
+// The explanation is derived from the journals of the tree alone. So the terminal, the API and the page give the same answer.
 
 import type { EventOf, EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";

@@ -16,7 +16,7 @@ export function describeBlastRadius(radius: BlastRadius): string {
   return `could ${may.join(", ")}`;
 }
 
-/** Tools and hosts that no agent at work in the tree can use already. */
+/** Tools and hosts that no working agent of the tree can use yet. */
 export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
   return [
     ...tools.flatMap(({ name, isNew }) => (isNew ? [name] : [])),
@@ -30,7 +30,7 @@ export function describeToolReach({ only, by }: BlastRadius["tools"][number]): s
   return only ? `only ${joinNames(only, 6)}; ${held}` : held;
 }
 
-/** Verbs for each key in an agent's file that can name another agent. */
+/** Verbs for the keys of an agent's file that can name another agent. */
 export const EDGE_VERBS: Readonly<Record<string, string>> = {
   agents: "delegates to",
   ...Object.fromEntries(ALL_PATTERNS.map(({ key, edge }) => [key, edge.verb])),

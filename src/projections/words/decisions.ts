@@ -35,7 +35,6 @@ export const VERDICT_VERBS: Record<Payload<"OUTCOME_DECIDED">["verdict"], string
   fail: "gave it up",
 };
 
-/** Why a person is asked about a call. */
 export function describeAskReason({
   rule = "",
   basis,
@@ -62,7 +61,7 @@ export function describeReceipt(
     : `NOT what was approved ${time} by ${by}: sha256 ${begun}, approved ${receipt}`;
 }
 
-/** U26: common reasons for a rejection. A person picks one with a single key in the terminal and on the page, and the agent reads the note. */
+/** U26: common reasons for a rejection. A person picks a reason with a single key. The agent reads the note. */
 export const REJECT_REASONS = [
   { label: "Not needed", note: "This is not needed. Go on without it." },
   { label: "Another way", note: "This is the wrong way. Find another one." },

@@ -9,7 +9,6 @@ export const FIRST_CAUSE = "First cause";
 export const NEXT_STEPS = "What you can do now";
 export const CAUSES = "What led to it, back to the task";
 
-/** The title above the chain of causes. */
 export const chainTitle = ({ first }: Pick<Why, "first">): string => (first ? "How it spread" : CAUSES);
 
 /** Formats the time of an event or of a run's end. For a run that has not ended, the word `since` precedes the time. */

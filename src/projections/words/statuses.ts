@@ -1,4 +1,4 @@
-// The status of a run as people see it (U01, S2-82): one label and one tone, used in every list, tree and badge of the terminal and the page.
+// The status of a run as people see it (U01, S2-82): a label and a tone. All lists, trees and badges of the terminal and the page use them.
 
 import type { RunRow } from "../folds/run-row.ts";
 

@@ -163,7 +163,7 @@ export function childSpawn(runId: string, parentRunId: string, parentKey = "m1.0
   return { runId, start, events: [], limits: { children: 20, runs: 100, concurrent: 10 }, slot: "free" };
 }
 
-/** Acquires a run. The returned driver remembers the last event that it was told about, as the loop does. */
+/** Acquires a run. Like the loop, the returned driver remembers the last event that it has received. */
 export async function acquireRun(store: Store, runId: string, worker = "w1") {
   const lease = await store.leases.acquire(runId, worker);
   if (!lease) throw new Error(`${runId} could not be taken by ${worker}`);

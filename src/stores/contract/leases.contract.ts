@@ -1,4 +1,4 @@
-// Tests which worker is allowed to drive a run, and when: due runs, leases, wake-ups that are never missed, and cancelled branches.
+// Tests which worker is allowed to drive a run, and when. Covers due runs, leases, wake-ups and cancelled branches.
 
 import { describe, expect } from "vitest";
 import type { PoolFilter } from "../store.ts";

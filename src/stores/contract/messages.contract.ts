@@ -1,4 +1,4 @@
-// The messages of S2: a table with one row for each model call. Reading it brings it up to date.
+// The messages of S2: a table with one row for each model call. The store updates this table when it is read.
 
 import { expect } from "vitest";
 import { type MessageRow, messagesProjection } from "../../projections/formats/message-rows.ts";

@@ -21,7 +21,7 @@ async function withPayloads<T>(other: Record<string, unknown>, work: () => Promi
   }
 }
 
-/** Replaces the schemas and keeps their order, because lists depend on it. */
+/** Replaces the schemas and keeps their order, because some lists depend on that order. */
 function become(other: Record<string, unknown>): void {
   for (const type of Object.keys(payloads)) delete (payloads as Record<string, unknown>)[type];
   for (const [type, schema] of Object.entries(other))

@@ -1,5 +1,5 @@
 // The commit loop for a Postgres database to which many processes write.
-//  Q1  A commit contains every job that is waiting when it starts. The jobs are answered once the commit is on stable storage.
+//  Q1  A commit contains every job that is waiting when it starts. The jobs are answered when the commit is on stable storage.
 //  Q2  If a commit fails, all jobs queued behind it are rejected too, and their drivers read the runs again.
 //      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
 //  Q3  Every commit of every process locks the head first, so there is one commit at a time.
@@ -206,7 +206,7 @@ async function begin(client: PoolClient): Promise<Head> {
   return results.at(-1)!.rows[0] as unknown as Head;
 }
 
-/** The time is read after locking. An earlier time could precede events that other processes wrote while this process waited. */
+/** The time is read after locking, so it is later than all events that other processes wrote in the meantime. */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT position, runs, commits, ${NOW_MS} AS now, pg_current_xact_id()::text AS transaction,
     CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')

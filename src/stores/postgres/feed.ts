@@ -1,8 +1,8 @@
 // Tells the listeners of this process about commits of this process and of other processes.
-// A notification only says that there is something new. The events are read from the journals, so a lost notification loses nothing.
+// A notification only says that there is something new. The events are read from the journals, so no event is lost with a notification.
 //  1  Listeners get every event of every process once, in the order of positions and without a gap.
 //  2  A notification names the process that committed. A process ignores its own notifications, because it knows what it wrote.
-//  3  One connection listens, from the first listener on. After a reconnect, the feed reads what it missed.
+//  3  One connection listens for notifications. It is opened for the first listener. After a reconnect, the feed reads what it missed.
 //     The feed also retries a failed read. So no listener waits for a notification that cannot come.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -83,7 +83,7 @@ export class Feed {
     await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
   }
 
-  /** Announces a commit of this process. Events that other processes wrote before it are announced first. */
+  /** Announces a commit of this process. Events that other processes wrote before this commit are announced first. */
   committed(position: Position, written: readonly JournalEvent[], woken: readonly RunId[]): void {
     const first = written[0]?.position;
     if (this.listeners.size > 0 && first !== undefined) this.begin(first - 1);
@@ -95,7 +95,7 @@ export class Feed {
     if (first !== undefined && !isNext) void this.catchUp();
   }
 
-  /** The outcome of one of this process's commits is unknown. No other process would announce it, so the feed reads the journals again. */
+  /** Called when the outcome of a commit of this process is unknown. No other process would announce its events, so the feed looks for them. */
   readAgain(): void {
     if (this.listeners.size > 0) void this.catchUp();
   }

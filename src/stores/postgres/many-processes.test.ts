@@ -1,4 +1,4 @@
-// Several stores use one database, each with its own connection pool and cache, as in several processes.
+// Several stores use one database. Each store has its own connection pool and cache, like a separate process.
 
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -121,7 +121,7 @@ test("[J8] a cursor over four concurrent writers reads every position once and i
   await expectInvariants(reader);
 });
 
-test("[J1] if two processes append the same event at the same time, it is stored once; a different payload with its key is a conflict", async () => {
+test("[J1] if two processes append the same event at the same time, it is stored once; an event with the same key and another payload is a conflict", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -155,7 +155,7 @@ test("a request that arrives at two processes starts only one run", async () => 
   expect(answers.filter(({ existed }) => existed)).toHaveLength(1);
 });
 
-test("[E2] [J2] only one of two processes acquires a run; its intent is refused after a signal from the other process or a takeover", async () => {
+test("[E2] [J2] only one of two processes acquires a run; the store refuses its intent after a signal or a takeover by the other process", async () => {
   const { url, stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");

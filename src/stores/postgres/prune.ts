@@ -27,7 +27,6 @@ export const pruneReads = (sql: Sql): OutsideReads => ({
 export const deleteMessages = (sql: Sql, runId: RunId, limit: number): Promise<number> =>
   sql.run("DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE run = $1 LIMIT $2)", runId, limit);
 
-/** Returns the sizes of the deleted payloads. */
 export async function deleteEvents(sql: Sql, n: number, limit: number): Promise<number[]> {
   const deleted = await sql.all(
     `DELETE FROM events WHERE position IN (SELECT position FROM events WHERE run = $1 LIMIT $2)
@@ -43,7 +42,6 @@ export async function finishPruned(sql: Sql, n: number, runId: RunId): Promise<v
   await runLater(deleteLastRows(sql, n, runId));
 }
 
-/** Returns the total size of the deleted blobs. */
 export async function deleteBlobs(sql: Sql, names: readonly string[]): Promise<number> {
   const deleted = await sql.all(DELETE_BLOBS, names);
   return deleted.reduce((sum, { bytes }) => sum + (bytes as number), 0);

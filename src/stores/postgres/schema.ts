@@ -1,4 +1,4 @@
-// The tables, as steps from one released version to the next. A released step is never changed.
+// Creates the tables in steps, from one released version to the next. A released step is never changed.
 // Tables and columns have the same names as in the SQLite store.
 // Journals and blobs are stored as exact text or bytes, because `jsonb` would reorder keys and reject some of the text that models write.
 

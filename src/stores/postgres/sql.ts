@@ -88,7 +88,6 @@ export async function writeTogether(
 /** The form of a hash in rows that are passed as JSON. */
 export const hexText = (hash: string): string => `\\x${hash}`;
 
-/** Reads a small value from the table `meta`. */
 export async function getMeta(sql: Sql, name: string): Promise<string | undefined> {
   return (await sql.get("SELECT value FROM meta WHERE name = $1", name))?.["value"] as string | undefined;
 }

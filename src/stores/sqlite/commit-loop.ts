@@ -40,7 +40,6 @@ export class CommitLoop {
   private queue: Job[] = [];
   private isScheduled = false;
   private isClosed = false;
-  /** Called after a commit that changed the grants. */
   onGrantsChanged: () => void = () => {};
 
   constructor(parts: Parts) {

@@ -68,7 +68,7 @@ test("[E1] [F32] when two processes race for a folder, one becomes its owner, an
   }
 });
 
-test("[E1] [F32] after kill -9 the next process becomes the owner immediately, and a third process becomes its client", async () => {
+test("[E1] [F32] after kill -9 the next process becomes the owner immediately, and a third process becomes a client of the new owner", async () => {
   const folder = place();
   const [first, second, third] = await Promise.all([birth(), birth(), birth()]);
   expect(await tell(first, folder)).toEqual({ owns: true });

@@ -1,5 +1,5 @@
 // The owner of a SQLite file (E1): exactly one process opens the store for writing, and all others are its clients.
-//  O1  The lock decides: the owner holds `BEGIN EXCLUSIVE` on owner.db as long as it lives, and the kernel frees the lock when the owner dies.
+//  O1  The lock decides. The owner holds `BEGIN EXCLUSIVE` on owner.db as long as it lives. The kernel frees the lock when the owner dies.
 //      owner.json only names the owner and can be outdated. It never blocks another process.
 //  O2  owner.db is never opened with `fs` once it exists, because closing any descriptor of a file drops the process's locks on it.
 
@@ -36,7 +36,7 @@ export interface Ownership {
 }
 
 const SQLITE_BUSY = 5;
-/** How long to wait for the owner to write its name. After that, the file is used as it is. */
+/** How long to wait for the owner to write its name. After that, the content of owner.json is used as it is. */
 const PATIENCE_MS = 2_000;
 /** The address of a socket has at most 104 bytes on macOS and 108 on Linux, including its terminator. */
 const LONGEST_SOCKET = 100;

@@ -31,7 +31,6 @@ export const pruneReads = (sql: Sql, freshBlobs: ReadonlySet<string>): OutsideRe
     })),
 });
 
-/** Returns the ids of the deleted runs. */
 export function deleteTree(sql: Sql, root: RunId, position: Position): RunId[] {
   // The highest position might belong to the deleted events. It must not be used again.
   setMeta(sql, "position", String(position));
@@ -45,7 +44,6 @@ export const deleteMessages = (sql: Sql, runId: RunId, limit: number): number =>
     limit,
   );
 
-/** Returns the sizes of the deleted payloads. */
 export function deleteEvents(sql: Sql, n: number, limit: number): number[] {
   const deleted = sql.all(
     `DELETE FROM events WHERE position IN (SELECT position FROM events WHERE run = ? LIMIT ?)
@@ -60,7 +58,6 @@ export function deleteEvents(sql: Sql, n: number, limit: number): number[] {
   return deleted.map(({ bytes }) => bytes);
 }
 
-/** Returns the total size of the deleted blobs. */
 export function deleteBlobs(sql: Sql, names: readonly string[], freshBlobs: ReadonlySet<string>): number {
   let freed = 0;
   for (const name of names) {

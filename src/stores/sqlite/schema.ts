@@ -1,4 +1,4 @@
-// The tables, as steps from one released version to the next. A released step is never changed.
+// Creates the tables in steps, from one released version to the next. A released step is never changed.
 // Only `runs` and a few small tables contain run ids as text. Events contain the run's number, which saves 40 bytes per event.
 
 export const MIGRATIONS: readonly string[] = [

@@ -52,7 +52,6 @@ export class Sql implements CommonSql {
 export const closedError = (): CadreError =>
   new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
 
-/** Reads a small value from the table `meta`. */
 export function getMeta(sql: Sql, name: string): string | undefined {
   return sql.get("SELECT value FROM meta WHERE name = ?", name)?.["value"] as string | undefined;
 }
@@ -89,7 +88,7 @@ export const HEAD: readonly Column[] = [
 const updateText = (names: readonly Column[]): string =>
   `UPDATE runs SET ${names.map((name) => `${name} = ?`).join(", ")}, hash = ? WHERE n = ?`;
 
-/** The statements of the hot path. Preparing them for each append would more than double its cost. */
+/** The statements of the hot path. Preparing them again for each append would more than double the cost of an append. */
 export function prepareStatements(db: DatabaseSync) {
   return {
     runById: db.prepare("SELECT * FROM runs WHERE id = ?"),

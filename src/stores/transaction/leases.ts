@@ -104,7 +104,7 @@ export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, sl
   tx.queries.touch(record);
 }
 
-/** Gives the lease back. The run is due immediately and keeps its slot. With `rest` the driver cannot continue, so the slot is freed too. */
+/** Gives the lease back. The run is due immediately and keeps its slot. If the driver cannot continue (`rest`), the slot is freed too. */
 function* giveBack(tx: Transaction, record: RunRecord, rest?: { wakeAt: number }): Steps<void> {
   if (rest) yield* leaveSlot(tx, record);
   const { acquisitions } = record;

@@ -1,6 +1,6 @@
 // Deletes whole trees. One transaction deletes a tree's rows, and from then on the tree does not exist.
 // Further transactions of limited size delete the tree's events, messages and blobs, so that no append waits long.
-// If a crash leaves some of these behind, the next prune deletes them.
+// If a crash interrupts the pruning, the next prune deletes the rest.
 
 import { setImmediate as pause } from "node:timers/promises";
 import type { RunId } from "../../ids.ts";

@@ -86,7 +86,7 @@ export interface NewGrant {
 interface TreeQueries {
   /** Number of children of this run, and number of runs in its tree. */
   countFamily(row: RunRow): Answer<{ children: number; runs: number }>;
-  /** The run and all runs below it that have neither ended nor been cancelled, from the top down. */
+  /** Runs that have neither ended nor been cancelled: this run and all runs below it, from the top down. */
   activeBranch(runId: RunId): Answer<RunId[]>;
   /** The run of a tree that is changing a file (D6). */
   claimant(root: RunId, path: string): Answer<RunId | undefined>;
@@ -147,7 +147,7 @@ interface TransferQueries {
   unjournaledState(record: RunRecord): Answer<UnjournaledState>;
   sentTo(transferId: string): Answer<{ target: string; hasArrived: boolean } | undefined>;
   noteSent(transferId: string, target: string): Answer<void>;
-  /** If this was the first attempt to send the tree, forgets that it was sent. */
+  /** Forgets that the tree was sent, if this was the first attempt. */
   takeBackSent(transferId: string, target: string): Answer<void>;
   noteArrival(transferId: string, target: string, at: number): Answer<void>;
   importedRoot(transferId: string): Answer<RunId | undefined>;
@@ -158,7 +158,7 @@ interface TransferQueries {
 export interface PruneReads {
   /** Trees that can be deleted according to their own state, newest first. `n` is the number of the root. */
   prunable(filter: PruneFilter, below: number, limit: number): Answer<{ n: number; id: RunId }[]>;
-  /** Roots of other trees that continue a run of this one. */
+  /** Roots of other trees that continue a run of this tree. */
   continuedBy(root: RunId): Answer<RunId[]>;
 }
 

@@ -98,7 +98,7 @@ function* drop({ queries }: Transaction, record: RunRecord): Steps<void> {
   record.slot = "none";
 }
 
-/** Slots belong to the workspace of the root, so that children in their own worktrees do not allow more agents to work at the same time. */
+/** Slots belong to the workspace of the root. Otherwise, children in their own worktrees would get extra slots. */
 function* workspaceOf(tx: Transaction, { row }: RunRecord): Steps<string> {
   return (yield* findRun(tx, row.rootRunId))?.row.workspace ?? row.workspace;
 }

@@ -40,7 +40,7 @@ function* refuseAnotherStart(tx: Transaction, record: RunRecord, start: Start): 
   throw new CadreError("CONFLICT", `There is another run ${record.row.id} already. Nothing was started.`);
 }
 
-/** D5: a message in a session goes to the run that is active there. If none is active, it starts the next run. */
+/** D5: a message in a session goes to the run that is active there. If no run is active, the message starts the next run. */
 export function* say(
   tx: Transaction,
   message: SessionMessage,

@@ -63,7 +63,7 @@ function* readMove(tx: Transaction, runs: readonly RunRecord[]): Steps<MovedTree
   };
 }
 
-/** A tree with a run at work would continue in both stores. */
+/** If a run were still at work, the tree would continue in both stores. */
 function refuseIfAtWork(runs: readonly RunRecord[], now: number): void {
   const busy = runs.find((record) => !isAtRest(record, now));
   if (!busy) return;

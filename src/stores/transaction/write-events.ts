@@ -175,7 +175,7 @@ function* addGrant(
   tx.grantsChanged = true;
 }
 
-/** Called after each write. When it writes to a run above, it is called again for that run, and so on up to the root. */
+/** Called after each write. If this function writes to the parent, it is called again for the parent, and so on up to the root. */
 function* tellTree(tx: Transaction, record: RunRecord, written: readonly JournalEvent[]): Steps<void> {
   const last = written.at(-1);
   if (last) yield* reportToParent(tx, record, newsOfChild(record.row, last));
