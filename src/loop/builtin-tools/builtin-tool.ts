@@ -46,7 +46,6 @@ export function loopTool(
   };
 }
 
-/** The result of a call that the loop has performed. */
 export function resultOf(call: ToolCall, output: unknown, isError = false): EventBody {
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...(isError ? { isError } : {}) } };
 }

@@ -18,6 +18,5 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
 
 const byName = new Map(BUILTIN_TOOLS.map((tool) => [tool.name, tool]));
 
-/** The built-in tool that a model calls by this name. */
 export const builtinTool = (name: string): BuiltinTool | undefined =>
   byName.get(declaredTool(name)?.name ?? "");

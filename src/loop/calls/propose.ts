@@ -151,7 +151,6 @@ export async function proposeToolCall(
   return { type: "TOOL_PROPOSED", payload };
 }
 
-/** The preview of a call, for the person who decides on it. */
 export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {
   if (!tool.preview) return { text: JSON.stringify(input, null, 2) };
   return tool.preview(input, { workspace: run.state.start!.workspace });
@@ -159,7 +158,7 @@ export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal
 
 /**
  * A fork does not repeat the effects of the run that it was forked from. A recorded result replaces one equal call.
- * If there is such a result, returns an allowed proposal and the result. Otherwise returns the judged proposal.
+ * If a recorded result fits the call, returns an allowed proposal and that result. Otherwise returns the judged proposal.
  * If a rule denies the call, or a grant of the fork allows it, the recorded result is not used.
  */
 async function withRecordedResult(

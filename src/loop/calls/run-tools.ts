@@ -1,4 +1,4 @@
-// Starts calls and records their results. The start of every call that does more than read is on disk before the call begins.
+// Starts calls and records their results. If a call is not read-only, its start is on disk before the call begins.
 // An approved call is checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
@@ -146,8 +146,8 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
 
 /**
  * Fingerprints of the files that a call changes, taken once before the first attempt.
- * They describe the version that the person approved or that the model read.
- * If there is no such version, or if a person edited the call, they describe the current version.
+ * The fingerprint of a file is of the version that the person approved or that the model read.
+ * If there is no such version, or if a person edited the call, the fingerprint is of the current version.
  */
 async function fingerprintsOf(
   call: ToolCall,
@@ -230,7 +230,7 @@ async function execute(
     runId,
     callId: call.id,
     attempt,
-    // A person's edit was not judged as read-only, so the effect that the tool declares applies.
+    // The proposed effect belongs to the input before the person's edit, so the tool's declared effect applies.
     effect: editOf(call) ? tool.effect : call.proposal!.effect,
     ...(isApproved(call) ? { approved: true } : {}),
     key: `${runId}/${call.id}`,

@@ -304,7 +304,7 @@ describe("a tree of runs", () => {
   );
 });
 
-describe("hosts", () => {
+describe("hosts that a tainted run can contact", () => {
   const urls: string[] = [];
   const reader = (...calls: string[]): WorldOptions => ({
     more: [fetchTool(urls)],

@@ -74,7 +74,7 @@ scenario(
 );
 
 scenario(
-  "[BR3] if an agent's file allows more than when it was approved, the agent is not started; the model can request it again",
+  "[BR3] if an agent's file allows more now than at the approval, the agent is not started; the model can request it again",
   {
     agent: "agents: [coder]\ntools: []",
     cast: { coder: "tools: [Write]" },

@@ -268,7 +268,7 @@ scenario(
 let knownId = "";
 
 scenario(
-  "[S0-61] [S0-62] a child's approval suspends its ancestors; after one answer they all resume by themselves",
+  "[S0-61] [S0-62] a child that needs approval suspends its ancestors; after one answer they all resume by themselves",
   {
     agent: lead(),
     cast: { coder: "agents: [helper]", helper: "tools: { allow: [charge], ask: [charge] }" },

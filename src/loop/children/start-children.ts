@@ -187,7 +187,7 @@ function routeContext(
   return [{ type: "CONTEXT_ADDED", payload }, ...teamMessages];
 }
 
-/** The maximum length of a parent's conversation in its child's journal. A longer text could fill the child's context before it starts. */
+/** The maximum length of a parent's conversation in its child's journal. A longer text could fill the child's context before the child starts. */
 const LONGEST = 120_000;
 
 /** The event with which the child receives a part of its parent's conversation. */

@@ -29,7 +29,6 @@ export interface CommandParts
   wake(runId: RunId): Promise<void>;
 }
 
-/** An open inbox item, and the state of its run. */
 export async function findOpenItem(
   id: string,
   { store }: Pick<CommandParts, "store">,
@@ -195,7 +194,7 @@ export async function signalRun<T>(
     if (!events) return done;
     const { refused } = await parts.store.journal.append({
       runId,
-      // Not `state.seq`: the cached state might have changed during the check.
+      // `state.seq` cannot be used here, because the cached state might have changed during the check.
       after: seq,
       events,
       guard: "unchanged",

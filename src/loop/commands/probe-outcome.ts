@@ -1,5 +1,5 @@
 // If the result of a call was lost, probes whether the call took effect.
-//  PB1  The finding is recorded with its evidence. It is a proposal: only a person decides (P4).
+//  PB1  The finding is recorded with its evidence. The finding is only a proposal: a person decides (P4).
 //  PB2  A probe changes nothing, reads only what the rules allow, and takes at most a few seconds.
 
 import { messageOf } from "../../errors.ts";

@@ -167,7 +167,7 @@ scenario(
     await world.seen(runId, "MODEL_CALL_STARTED");
     for (const id of ["a call", "a call", "a call"]) {
       clock.advance(SILENT_MS - 1);
-      // A call's input can be as long as any text, but while it streams the user sees nothing.
+      // The input of a call can be long, and the user sees nothing while the input streams.
       await words.write({ type: "tool-input-delta", id, delta: "x" });
       await checkOnRuns(parts);
     }

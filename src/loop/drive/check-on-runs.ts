@@ -34,8 +34,8 @@ async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Pr
 }
 
 /**
- * Whether a run's worktree can be removed. While the run's tree is active, the work in it could still be merged.
- * A run that this store does not know might belong to another store with worktrees in the same repository.
+ * True if a run's worktree can be removed: its root run has ended, so the work can no longer be merged.
+ * False for an unknown run, which might belong to another store with worktrees in the same repository.
  */
 async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
   const row = await store.runs.get(runId);

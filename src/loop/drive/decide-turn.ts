@@ -21,7 +21,6 @@ const MAX_CUT_OFF = 3;
 const COMPACT_SHARE = 0.75;
 const COMPACT_MESSAGES = 8;
 
-/** The run that a decision is about. */
 export interface RunView extends DecisionView {
   transcript: Transcript;
 }
@@ -115,7 +114,7 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
   return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
 }
 
-/** Handles an answer without calls: its text becomes the run's answer, unless it is empty. */
+/** Handles an answer without calls: its text becomes the run's answer, unless the text is empty. */
 function afterText({ state, transcript, definition }: RunView): Action | undefined {
   const { latest, guard } = state;
   if (!latest || state.calls.size > 0) return undefined;
@@ -242,7 +241,7 @@ function callModel({ state, definition }: RunView, purpose: Purpose): Action {
 
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;
-  // If a stop has an inbox item without a decision, for example after a pause, that item is used again.
+  // If no person has decided on the previous stop, for example because of a pause, its inbox item is used again.
   const undecided = stops > 0 && !state.decisions.has(loopItemId(stops));
   const items = [loopItemId(undecided ? stops : stops + 1)];
   return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };

@@ -177,7 +177,7 @@ function policyFailure(call: ToolCall, { start }: RunState): Ending | undefined 
   return undefined;
 }
 
-/** The result of a call that will not run because a person or a rule has answered it. Empty if the call is still open. */
+/** The result of a call that needs no run, for example because a rule denied it or a person rejected it. Empty if the call is still open. */
 function resultWithoutRun(call: ToolCall): EventBody[] {
   if (questionOf(call)) return questionResult(call);
   const { proposal, decision, verdict, id: toolCallId, attempts } = call;
@@ -329,7 +329,7 @@ function answerForPattern(view: DecisionView, ending: Ending): Action | undefine
   return undefined;
 }
 
-/** Ends the run once its children have ended. Before that, a pattern can choose another action. */
+/** Ends the run once its children have ended, unless a pattern chooses another action. */
 function decideEnd(view: RunView, ending: Ending): Action {
   if (ending.status !== "completed" || ending.stopReason === "handed_off")
     return endAfterChildren(view, ending);

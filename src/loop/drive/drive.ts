@@ -319,7 +319,7 @@ async function releaseAfterFailure(
     error,
   });
   if (skip !== "newer version") await run?.recordError(error, skip && `${skip}/${parts.host}`);
-  // A run that this process leaves to other processes is due immediately.
+  // If this process skips the run, other processes can take the run immediately.
   const wakeAt = skip ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
@@ -386,8 +386,8 @@ async function unendedRuns(runIds: readonly RunId[], { store }: Pick<LoopParts, 
 /**
  * Decides which run is allowed to take a step now (E5). Ordinary runs take their steps at the same time.
  * A run that lost its worker twice without an outcome takes its steps alone.
- * If the process crashes again during such a step, it is clear which run caused the crash.
- * Such a run waits for at most one step of the other runs. The other runs wait for at most one of its steps.
+ * If the process crashes again while a run takes its step alone, that run must have caused the crash.
+ * This run waits for at most one step of the other runs, and the other runs wait for at most one of its steps.
  */
 export function createStepGate(): StepGate {
   let sharing = 0;

@@ -128,7 +128,7 @@ const spending: Script = ({ turn, lastUser }) =>
     : { calls: [look(`n${turn}`)], usage: { input: 900, output: 100 } };
 
 scenario(
-  "[B3] at 80 % of its tokens the run is warned once, and tokens are reserved for the last turn",
+  "[B3] tokens are reserved for the last turn, so the run reports within its budget",
   { idle: true, agent: "maxOutputTokens: 200\nlimits: { maxTokens: 6000 }", script: spending },
   async (world) => {
     const runId = await world.run("spend");
@@ -144,7 +144,7 @@ scenario(
 );
 
 scenario(
-  "[B3] the soft warning comes at 80 %, once",
+  "[B3] the run is warned once, when it has used 80 % of its tokens",
   { idle: true, agent: "maxOutputTokens: 100\nlimits: { maxTokens: 20000 }", script: spending },
   async (world) => {
     const runId = await world.run("spend");
@@ -172,7 +172,7 @@ scenario(
 );
 
 scenario(
-  "[B3] a run that waits because of a budget names that budget",
+  "[B3] a run that waits because of a used-up budget names that budget",
   {
     idle: true,
     config: "prices: { scripted/test: { input: 1000, output: 1000 } }",

@@ -92,7 +92,6 @@ export class RunJournal {
     return new RunJournal(parts, lease, definition, { before, events }, signal);
   }
 
-  /** The view for the next decision. */
   async view(): Promise<RunView> {
     if (this.failure) throw this.failure;
     if (this.diverged) {
@@ -170,7 +169,6 @@ export class RunJournal {
     return this.rest(events, undefined, { queue: maxConcurrent });
   }
 
-  /** Appends the last event of the run. */
   async end(events: EventBody[]): Promise<void> {
     if (!(await this.begin(events))) this.isOver = true;
   }
@@ -371,7 +369,7 @@ export async function loadDefinition(
 const LONGEST_CHAIN = 10_000;
 
 /**
- * The events of the runs that a run continues, oldest first. The run's transcript begins with them, by reference.
+ * The events of the runs that a run continues, oldest first. The run's transcript begins with these events. Its own journal does not repeat them.
  * The run inherits nothing else: no usage, no approvals, no grants.
  */
 export async function eventsBefore(
@@ -398,7 +396,7 @@ export async function eventsBefore(
 
 const NO_PREDECESSOR: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
 
-/** Reads the events about children that ended after the fork point. The fork's start event lists the events that the fork knows. */
+/** Reads the ends of children that are later than the fork point. The fork's RUN_STARTED lists them in `heard`. */
 async function laterChildEnds(
   store: { journal: Pick<Store["journal"], "read"> },
   runId: RunId,

@@ -17,7 +17,7 @@ async function withStore(body: (store: Store) => Promise<void>): Promise<void> {
   }
 }
 
-test("a second read equals a fold of the whole journal, and reads only the new events", () =>
+test("a second read gives the same state as a fold of the whole journal, but reads only the new events", () =>
   withStore(async (store) => {
     await admit(store, "r1");
     for (let n = 0; n < 20; n++) await sendSignal(store, "r1", contextAdded(`before ${n}`));

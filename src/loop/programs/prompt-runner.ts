@@ -2,7 +2,7 @@
 //  RN1  The program's process is recorded in the journal before the program receives a prompt.
 //  RN2  The program's questions are answered from the journal alone. A started call is allowed. A call that already has a result is refused.
 //  RN3  While a person decides, the run rests and the program waits.
-//       If the program ends during that time, the run can continue from the journal alone.
+//       If the program ends while a person decides, the run can continue from the journal alone.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -211,7 +211,6 @@ function messageEvent(text: string, { action: { callId }, run }: Prompt): EventB
   return { type: "RUNNER_SAID", payload: { callId, index: run.state.runner.said, text } };
 }
 
-/** Stops the program if a limit of the run is reached. */
 async function enforceLimits({ type }: RunnerReport, prompt: Prompt): Promise<void> {
   const { action, run } = prompt;
   if (run.state.seq >= run.state.start!.limits.maxEvents)

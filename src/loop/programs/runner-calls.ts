@@ -21,7 +21,6 @@ export type RunnerCallParts = Pick<
   "authority" | "clock" | "digest" | "host" | "judge" | "mask" | "mayBegin" | "store"
 >;
 
-/** A prompt that a program is working on. */
 export interface ActivePrompt {
   action: { callId: string };
   live: LiveRunner;

@@ -13,7 +13,6 @@ import type { LoopParts } from "../parts.ts";
 export const knowsTask = (run: RunJournal, { runners }: Pick<LoopParts, "runners">): boolean =>
   runners.find(run.runId) !== undefined || resumableSession(run) !== undefined;
 
-/** The session that the program can resume. */
 export function resumableSession({ state }: RunJournal): string | undefined {
   const { started, isLost } = state.runner;
   return started?.loads && !isLost ? started.session : undefined;

@@ -44,7 +44,6 @@ export interface LiveRunner {
   /** Unanswered questions: the id of each question, and the call that it is about. */
   readonly openQuestions: ReadonlyMap<number, string>;
   prompt(text: string, onText: (piece: string) => void): void;
-  /** Waits for the next report. */
   nextReport(limits: { signal: AbortSignal; ms: number; silenceMs: number }): Promise<RunnerReport>;
   /** Allows or denies a call this one time. Returns false if the program has ended. */
   answer(ask: number, allowed: boolean): boolean;

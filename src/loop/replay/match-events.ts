@@ -12,7 +12,7 @@ const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "defini
 
 /** True if an event records a decision that follows from the earlier journal. All other events come from outside. */
 export function isDecided(event: JournalEvent, view: RunView): boolean {
-  // The calls of a program come from outside.
+  // A program makes its calls itself, so they do not follow from the journal.
   if (view.definition.runner && (event.type === "TOOL_PROPOSED" || event.type === "TOOL_STARTED"))
     return false;
   switch (event.type) {

@@ -1,5 +1,5 @@
 // Replays past runs of an agent with its current file. Each replay stops at the first decision or model request that would differ.
-// Until that difference, recorded answers are used.
+// The replay uses the recorded answers until the first difference.
 // A replay writes nothing, calls no model and runs no tool.
 // The current code composes each request twice, with the pinned definition and with the current definition.
 // Therefore changes of Cadre's own code do not show up as differences.
@@ -67,7 +67,7 @@ export async function replayAgent(
 const storedForm = (definition: Definition, { mask }: Pick<LoopParts, "mask">): Definition =>
   Definition.parse(JSON.parse(JSON.stringify(mask.value(definition))));
 
-/** Replays one run. Undefined for a draft, because its parent made its definition. */
+/** Replays one run. Undefined for a draft, because the definition of a draft comes from its parent and not from a file. */
 async function replayRun(
   runId: RunId,
   file: Definition,

@@ -1,4 +1,4 @@
-// Judges a recorded call by the current rules. It does not check again whether a delegate has more rights (A67).
+// Judges a recorded call by the current rules. Does not check again whether a delegate has more rights (A67).
 // If the check A67 made approval necessary in the recorded run, only a deny counts as a difference.
 
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";

@@ -96,7 +96,7 @@ export const changedDecision = (
 ): string | undefined =>
   matchesEvent(action, event) ? changedVerdict(view, event, parts) : describeAction(action);
 
-/** A view that contains the transcripts of the runs it continues, and no events of its own. */
+/** The view of a run before its first event. If the run continues other runs, the view contains their transcripts. */
 export async function emptyView(
   start: Payload<"RUN_STARTED">,
   definition: Definition,

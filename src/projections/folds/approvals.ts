@@ -48,7 +48,7 @@ export interface ApprovalItem {
   /** The used-up limit of a budget item, and its value. `tree.maxTokens` is the limit of the whole tree. */
   limit?: string;
   limitValue?: number;
-  /** The answers to a question that the person can choose from. */
+  /** If the item is a question: the answers that the person can choose from. */
   choices?: string[];
   /** The untrusted sources whose text had already entered the run. */
   untrusted?: string[];
@@ -141,7 +141,6 @@ const CHANGES: { [Type in EventType]?: (event: EventOf<Type>) => ItemChange[] } 
 /** Event types that open or close an inbox item. */
 export const INBOX_TYPES: ReadonlySet<EventType> = new Set(Object.keys(CHANGES) as EventType[]);
 
-/** The changes to the inbox that an event causes. */
 export function itemChanges(event: JournalEvent): ItemChange[] {
   const change = CHANGES[event.type] as ((event: JournalEvent) => ItemChange[]) | undefined;
   return change?.(event) ?? [];

@@ -66,7 +66,6 @@ export function endChild(children: ChildRuns, ended: Payload<"CHILD_RUN_COMPLETE
 export const mayBeRetried = ({ ended, retries }: ChildRun): boolean =>
   ended !== undefined && ended.result.status === "failed" && retries > 0;
 
-/** The children that have not ended. */
 export const liveChildren = (children: ChildRuns): ChildRun[] =>
   [...children.values()].filter((child) => !child.ended);
 

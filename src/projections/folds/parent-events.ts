@@ -5,7 +5,6 @@ import { TERMINAL_TYPES } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "./run-row.ts";
 
-/** The children for which a run is waiting. */
 export function awaitedChildren({ waitingOn }: RunRow): readonly string[] {
   const kind = waitingOn?.kind;
   return kind === "child" || kind === "handoff" || kind === "child_hitl" ? (waitingOn?.items ?? []) : [];

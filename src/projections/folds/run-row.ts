@@ -49,7 +49,6 @@ export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: num
   };
 }
 
-/** Computes the row from a complete journal. */
 export function foldRow(journal: readonly JournalEvent[]): RunRow {
   const [first, ...rest] = journal as readonly [EventOf<"RUN_STARTED">, ...JournalEvent[]];
   return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));

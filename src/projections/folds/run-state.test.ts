@@ -72,7 +72,7 @@ describe("model calls", () => {
     });
   });
 
-  test("only model calls with the purpose turn or final count as turns", () => {
+  test("only model calls with the purpose `turn` or `final` count as turns", () => {
     const state = stateOf(
       ...turn("m1"),
       modelCallStarted("m2", { purpose: "summary" }),
@@ -110,7 +110,7 @@ describe("model calls", () => {
 });
 
 describe("tool calls", () => {
-  test("[J10] the id of a tool call consists of its model call and its index in that call", () => {
+  test("[J10] the id of a tool call consists of the model call's id and an index", () => {
     const state = stateOf(
       ...turn("m1", [
         ["Read", { path: "a" }],
@@ -218,7 +218,7 @@ describe("guards, limits and grants", () => {
     expect(state.decisions.get("loop/1")).toMatchObject({ by: "maria" });
   });
 
-  test("an approval raises limits and grants rules; a rejection does neither", () => {
+  test("an approval can raise limits and grant rules; a rejection does neither", () => {
     const carries = { scope: "run", grant: "Bash(npm test)", until: 9, limits: { maxCost: 5 } } as const;
     const yes = stateOf(approvalDecided("budget/1", "approve", "maria", carries));
     expect(yes.changedBudget).toEqual({ maxCost: 5 });

@@ -70,7 +70,7 @@ export interface RunState extends BudgetChanges {
   reachedLimits: Map<string, Payload<"LIMIT_REACHED">>;
   /** Decisions of people, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
-  /** The last person who was asked to decide each item. */
+  /** For each item, the person who was last asked to decide. */
   askedPeople: Map<string, Payload<"PERSON_ASKED"> & { ts: number }>;
   guard: LoopGuard;
   /** Children by run id, in start order. */
@@ -99,7 +99,6 @@ export interface RunState extends BudgetChanges {
   seenFiles: Map<string, string>;
   /** Counts from the latest test run, in this run or in a child. */
   tests: TestCounts | undefined;
-  /** The latest to-do list. */
   todos: Todo[];
   taint: Taint;
   /** Recorded results that this run used instead of making calls. Each is an event of another run: `<run>#<seq>`. */
@@ -118,7 +117,7 @@ type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer
 /** The steps of an agent's module: the recorded results, which a replay of the module uses in order, and the data for the current step. */
 interface StepRecord {
   answered: AnsweredStep[];
-  /** The event of the latest answer, and the number of the agent's turns before it. All later events belong to the current step. */
+  /** `seq` of the latest answer, and the number of the agent's turns before that answer. All later events belong to the current step. */
   seq: number;
   turns: number;
   /** Due times of timers, by id. */
@@ -355,7 +354,7 @@ export const runStateProjection: Projection<RunState> = {
 /** The SYSTEM_ERROR code for a pattern's slot that stays empty. */
 export const NOT_STARTED = "NOT_STARTED";
 
-/** Fields of the wait of a run that already has its answer. */
+/** Extra fields of `waitingOn` for a run that already has its answer. */
 export const CLOSING = {
   closing: true,
   detail: "It has its answer and waits for its children to end.",
@@ -497,7 +496,7 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
 function startChild(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_STARTED">): void {
   addChild(state.children, payload, ts - state.suspendedTime.ms);
   setRunning(state);
-  // H2: later messages go to the run that took over, even if a crash prevented the RUN_SUSPENDED event about it.
+  // H2: later messages go to the run that took over, even if a crash prevented the RUN_SUSPENDED event.
   if (triggerOf(payload.trigger)?.closesParent) state.isClosing = true;
 }
 

@@ -14,7 +14,6 @@ export const CONCLUDE_TEAM = "conclude_team";
 export const PROMPT = "prompt";
 /** The tool with which an agent delegates work to another agent. */
 export const DELEGATE = "delegate";
-/** The tool that runs shell commands. */
 export const BASH = "Bash";
 /** The tool with which an agent asks a person. */
 export const ASK_USER = "AskUser";
@@ -89,7 +88,7 @@ export interface Question {
   why?: string;
 }
 
-/** The question of an AskUser call, whose input was validated before it was proposed. Undefined for other calls. */
+/** The question of an AskUser call. Its input was validated before the call was proposed. Undefined for other calls. */
 export const questionOf = ({ proposal, input }: ToolCall): Question | undefined =>
   proposal?.name === ASK_USER ? (input as Question) : undefined;
 
@@ -117,7 +116,7 @@ export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, ""
 export interface OpenModelCall {
   callId: string;
   attempt: number;
-  /** Number of consecutive attempts with this model. After a fallback to the next model, it starts again at 1. */
+  /** Number of consecutive attempts with this model. After a fallback to the next model, the number starts again at 1. */
   tries: number;
   model: string;
   purpose: Purpose;
@@ -153,7 +152,7 @@ export function recordVerdict(
 
 export type CallOutcome = NonNullable<Payload<"TOOL_RESULT">["outcome"]> | "stopped";
 
-/** How a call ended. If a call fails after a cancel request (`cancelSeq`), it counts as stopped. */
+/** How a call ended. A call that fails after a cancel request (`cancelSeq`) counts as stopped. */
 export function callOutcome({ seq, payload }: EventOf<"TOOL_RESULT">, cancelSeq = Infinity): CallOutcome {
   if (payload.outcome !== undefined) return payload.outcome;
   if (!payload.isError) return "ok";

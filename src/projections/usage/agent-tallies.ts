@@ -1,5 +1,5 @@
 // Statistics of an agent: in total, and for each version of its file (U53, S4-59).
-// They are computed from the rows of the agent's runs, without reading journals.
+// The statistics are computed from the rows of the agent's runs, without reading journals.
 
 import type { RunRow } from "../folds/run-row.ts";
 import { totalTokens } from "./run-usage.ts";

@@ -39,7 +39,7 @@ export interface BudgetRiver {
   unpriced: number;
 }
 
-/** `budgets` contains all runs of the tree. */
+/** `budgets` contains the budget of every run of the tree. */
 export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: string): BudgetRiver {
   const below = childrenOf(budgets);
   const nodes: RiverNode[] = [];

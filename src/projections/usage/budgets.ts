@@ -82,7 +82,6 @@ export function treeBudgetChangeIn(events: readonly EventBody[]): TreeBudgetChan
 /** A run's stop at the tree's budget, if no person has decided on it yet. */
 export type TreeStop = Pick<Payload<"LIMIT_REACHED">, "limit" | "value" | "itemId">;
 
-/** Makes the event key for the decision on an item. */
 export const decisionKey = (itemId: string): string =>
   keyOf({ type: "APPROVAL_DECIDED", payload: { itemId, decision: "approve", by: "" } });
 

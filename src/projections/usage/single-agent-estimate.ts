@@ -11,14 +11,14 @@ export interface Baseline {
   /** Current length of the conversation in tokens. */
   context: number;
   tokens: number;
-  /** Tokens and cost of the top run itself. A null cost: one of its turns has no known price. */
+  /** Tokens and cost of the top run itself. The cost is null if one of its turns has no known price. */
   topTokens: number;
   topCost: number | null;
   /** Tokens that the latest turn read and wrote, by run. */
   last: Record<string, number>;
 }
 
-/** Makes a new baseline, or copies `from` without the state of its runs, which have all ended. */
+/** Makes a new baseline, or copies `from` after all of its runs have ended. The copy contains no data about single runs. */
 export const newBaseline = (
   from: Baseline = { context: 0, tokens: 0, topTokens: 0, topCost: 0, last: {} },
 ): Baseline => ({ ...from, last: {} });

@@ -198,7 +198,7 @@ function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
 
 const AFTERWARDS = "after you have seen the results of your other calls.";
 
-/** Says why the input or output schema of an agent cannot be used. Runs check their schemas before they cost anything. */
+/** Says why the input or output schema of an agent cannot be used. Called before a run costs anything. */
 export function schemaProblem(definition: Definition): string | undefined {
   try {
     if (definition.output !== undefined) schemaOf(definition.output);
