@@ -1,4 +1,4 @@
-// Plays the incident with the real runtime, on a copy of this folder. Only the person is simulated.
+// Plays the incident with the real runtime, on a copy of this folder. Only the model and the person are simulated.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
 // The process that does the work: `node work.ts <folder>`.
-// The process reports every event of the tree to its parent process. The parent process can kill it at any time.
+// The process reports every event of the tree to its parent process. The parent can kill the process at any time.
 // After a restart, the process continues the same run, because it uses the same idempotency key.
 
 import { readFile } from "node:fs/promises";

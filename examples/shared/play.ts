@@ -1,6 +1,6 @@
 // Runs an example with the real runtime, on a copy of the example's folder.
 // Prints the journal of the first run, the texts that other agents read, and the tree.
-// Then compares the result with the example's expectations.
+// Compares the result with the example's expectations.
 // The model is scripted. If `--model` chooses another model, the only check is that every run completed.
 
 import { readFile } from "node:fs/promises";
@@ -58,7 +58,7 @@ async function play(example: Example, say: (text: string) => void, model?: strin
   }
 }
 
-/** Time limit for an example. No example waits for a real person or for the network, so a slow example has failed, and the checks say why. */
+/** Time limit for an example. An example never waits for a real person or for the network. If it is slower than this, the checks say why. */
 const PATIENCE_MS = 60_000;
 const LONG_PATIENCE_MS = 600_000;
 

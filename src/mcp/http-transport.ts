@@ -1,5 +1,5 @@
 // The transport to an MCP server at a URL.
-// The transport requests only that URL. It follows no redirects, starts no sign-in, and ignores other URLs that the server names (A51).
+// The transport requests only the configured URL. It follows no redirects, starts no sign-in, and ignores other URLs that the server names (A51).
 // The size of each response is limited, whether the response is one message or a stream.
 // If a server sends more than the limit, Cadre closes the connection (A54).
 

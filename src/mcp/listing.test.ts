@@ -54,7 +54,7 @@ describe("[A50] names of tools and servers", () => {
     "x".repeat(33),
   ])("a server must not be named %j", (name) => expect(serverNameProblem(name)).toMatch(/name/));
 
-  test("a server can have an ordinary name", () => {
+  test("ordinary server names are accepted", () => {
     for (const name of ["git", "git-hub", "my_server2"]) expect(serverNameProblem(name)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// Reads the list of tools that a server offers. Their number, size and depth are limited, and every skipped tool is reported.
+// Reads the list of tools that a server offers. The number, size and depth of the tools are limited, and every skipped tool is reported.
 // A tool's hash covers everything about the tool that a model would read.
 
 import { createHash } from "node:crypto";

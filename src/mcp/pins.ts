@@ -1,4 +1,4 @@
-// A pin records an MCP server as it was when a person first used or approved it.
+// A pin records an MCP server as it was when it was first used, or when a person approved it.
 // A pin contains the server's command or URL, and each tool with its description.
 // Pins are stored in the user's configuration folder, outside of any project. There is one file for each project and server.
 // The pin tells Cadre which tools a server has, so that Cadre does not need to start the server.

@@ -51,7 +51,7 @@ const PAGE_LAYERS = ["ui", "live", "display", "components", "pages"];
 /** The file whose function must be pure. Rule AR17 checks the imports of this file. */
 const DECIDE = "src/loop/drive/decide.ts";
 
-/** Folders that contain only values and pure functions. For `agents` and `loop`, AR17 looks at the imports of each file. */
+/** Folders that contain only values and pure functions. Rule AR17 checks the files in `agents` and `loop` one by one, by their imports. */
 const PURE_PLACES = new Set([
   "ids",
   "errors",

@@ -1,8 +1,8 @@
 // The most important test suite: it kills the process with SIGKILL at every boundary of a run, a tree of runs and a team.
 // After each kill, a new process continues the scenario to its end.
 // The result must equal the result of a process that was never killed (FAULTS §1.2).
-// By default, the suite tests only a sample of the boundaries.
-// With CRASH_ALL=1, it tests every boundary. With CRASH_PAIRS=all, it also tests every pair of boundaries, which takes hours.
+// The suite tests only a sample of the boundaries by default.
+// CRASH_ALL=1 makes the suite test every boundary. CRASH_PAIRS=all makes it test every pair of boundaries too, which takes hours.
 
 import { describe, expect, it } from "vitest";
 import { inPool, liveThrough, runUndisturbed, type Undisturbed } from "./lives.ts";
@@ -67,7 +67,7 @@ describe("killing the process of a run", () => {
   );
 
   it(
-    "[F09] a run recovers even if its process is killed again during recovery",
+    "[F09] a run recovers even if its process is killed a second time, during recovery",
     () => killTwice(run, 8),
     pairsTime(),
   );
@@ -106,14 +106,14 @@ describe("killing the process of a tree of runs", () => {
   );
 
   it(
-    "[F09] a tree recovers even if its process is killed again during recovery",
+    "[F09] a tree recovers even if its process is killed a second time, during recovery",
     () => killTwice(tree, 4),
     pairsTime(),
   );
 });
 
 describe("killing the process of a run with a steps module", () => {
-  it("[M3] a run with a steps module that is never killed has the expected result", () => {
+  it("[M3] a run that has a steps module and is never killed has the expected result", () => {
     const { runs, done } = steps.left;
     expect(runs.map(({ path, status, summary }) => `${path}: ${status}, ${summary}`)).toEqual([
       "clerk: completed, A hat. charge card 1: done Stamped. Blue. Bought.",
@@ -174,7 +174,7 @@ describe("killing the process of a team", () => {
   );
 
   it(
-    "[F09] a team recovers even if its process is killed again during recovery",
+    "[F09] a team recovers even if its process is killed a second time, during recovery",
     () => killTwice(team, 3),
     pairsTime(),
   );

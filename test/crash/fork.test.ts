@@ -6,7 +6,7 @@ import { inPool, liveThrough, runUndisturbed } from "./lives.ts";
 /** The test kills the process at every 5th boundary by default, and always at the boundaries around the event that creates the fork. */
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 5 : 1;
 
-it("[FK6] after a kill, the fork is either complete or absent, and it continues without repeating an effect", async () => {
+it("[FK6] after a kill, the fork is complete or absent; a complete fork continues without repeating an effect", async () => {
   const fork = await runUndisturbed("fork");
   const [origin, forked] = [fork.left.runs.find(({ path }) => path === "tester"), fork.left.runs[0]];
   expect(forked).toMatchObject({

@@ -12,7 +12,7 @@ export interface CrashScenario {
   agents: Record<string, string>;
   /** Other files in the agents folder. The key is the file name. */
   files?: Record<string, string>;
-  /** The turns of each agent. For a team member, the key includes the round: `critic 2`. */
+  /** The turns of each agent. The key is the agent's name; for a team member, the round follows: `critic 2`. */
   says: Record<string, ScriptedTurn[]>;
   /** If this is set, the root run is forked after it has ended. The scenario ends when the fork has ended. */
   fork?: ForkRequest;

@@ -83,7 +83,7 @@ describe("an agent on an OpenAI-compatible server", () => {
   });
 });
 
-/** Resolves when the command has written the file. Then the command is still sleeping. */
+/** Resolves when the command has written the file. The command has not ended at this point. */
 async function untilFile(path: string): Promise<void> {
   const written = (): boolean => existsSync(path) && readFileSync(path, "utf8") !== "";
   if (written()) return;

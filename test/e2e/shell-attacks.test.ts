@@ -71,7 +71,7 @@ scenario(
 );
 
 scenario(
-  "[A30] [A35] an unattended run cannot follow a link out of the workspace, and cannot use git in a repository that configures programs",
+  "[A30] [A35] an unattended run cannot follow a link out of the workspace, and cannot use git in a repository whose configuration starts programs",
   {
     agent: "tools: [Bash]",
     config: "approvals: { unattended: reject }\n",

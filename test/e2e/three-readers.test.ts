@@ -96,7 +96,7 @@ async function expectOneWins(ann: Browser, bob: Browser): Promise<void> {
   await expect.poll(() => readFileSync(join(p.folder, "paid.txt"), "utf8"), { timeout: 30_000 }).toBe(paid);
 }
 
-/** [F46] An old event id, sent before both kills, still marks the reader's position. */
+/** [F46] A reader can continue from an event id that it received before both kills. */
 async function expectLastEventId(browser: Browser, runId: string, { ids, events }: Watching): Promise<void> {
   const missed = await browser.readOn(runId, ids[2]!);
   expect(missed).toEqual(events.slice(3));

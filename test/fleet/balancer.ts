@@ -100,7 +100,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
     if (!stream.destroyed) stream.respond(answer);
   });
   onward.on("error", () => {});
-  // A complete answer is already on its way to the client. If the worker's answer was cut off, the client's stream is cut off too.
+  // If the worker's answer was cut off, we cut off the client's stream too. A complete answer needs nothing more.
   onward.on("close", () => {
     backend.streams--;
     if (!onward.readableEnded) stream.close(CANCEL);

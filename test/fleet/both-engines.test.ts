@@ -52,7 +52,7 @@ async function clocks(crew: Crew): Promise<void> {
   await crew.allEnd([held]);
 }
 
-/** Expects that the retry came after the delay that the provider asked for, and that events are in order of time, by the store's clock. */
+/** Expects that the retry came after the delay that the provider asked for, and that the times of the events never decrease. */
 async function expectPatience(runId: string, store: Store): Promise<void> {
   const journal = await store.journal.read(runId);
   const times = journal.map(({ ts }) => ts);

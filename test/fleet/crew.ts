@@ -33,7 +33,7 @@ export interface Crew {
   hire(flags?: readonly string[], env?: Record<string, string>): Promise<Hired>;
   /** Kills the worker with `kill -9` and waits for its end. */
   kill(pid: number): Promise<void>;
-  /** Admits a run. If a key is used again, the same run is returned. */
+  /** Admits a run. A second call with the same key returns the same run. */
   admit(agent: string, task: string, key?: string): Promise<string>;
   /** Starts many small trees, to put load on the workers. */
   plant(trees: number): Promise<string[]>;
@@ -52,7 +52,7 @@ export interface Crew {
   end(): Promise<void>;
 }
 
-/** `readyAfter` is the start time of the process in milliseconds. `risenBy` is the memory that the start allocated. */
+/** `readyAfter` is how many milliseconds the process took to start. `risenBy` is how much memory it allocated meanwhile. */
 export type Hired = ChildProcess & { readyAfter: number; risenBy: number };
 
 export interface Waiter {

@@ -1,4 +1,4 @@
-// Runs a golden tree. `record-trees.ts` uses this to record the tree, and the test uses it to continue the tree.
+// Runs a golden tree. `record-trees.ts` records the tree with these functions, and the test continues the tree with them.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
 // One small tree for each feature of this version. `record-trees.ts` records the trees once for each release.
-// The scripts and decisions of the trees are in this file, so that a later version can continue waiting trees.
+// The scripts and decisions are in this file, so that a later version can continue the trees that still wait.
 
 import { z } from "zod";
 import type { Decision } from "../../src/loop/commands/person-commands.ts";

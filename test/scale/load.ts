@@ -35,7 +35,7 @@ export function writeAgents(folder: string): void {
 
 export const oracleOf = (folder: string): string => join(folder, "effects.log");
 
-/** Options that the workers and the process that admits the runs share. */
+/** Options that the workers share with the process that admits the runs. */
 export function loadOptions(folder: string, store: string): AssemblyOptions {
   return {
     folder,

@@ -1,5 +1,5 @@
 // A worker process for tests: `node worker-process.ts <folder> <store>`.
-// When it is ready to drive runs, it prints its pid on stdout. On SIGTERM, it shuts down cleanly.
+// The process prints its pid on stdout when it is ready to drive runs. It shuts down cleanly on SIGTERM.
 
 import { once } from "node:events";
 import { messageOf } from "../../src/errors.ts";

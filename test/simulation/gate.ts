@@ -1,4 +1,4 @@
-// The await points of one worker. Each operation waits at the gate until the simulation performs it.
+// The await points of one worker. Each operation waits at the gate until the simulation lets it pass.
 // The answer of an operation can wait at the gate too.
 // If the worker crashes between the operation and its answer, the answer is lost, but the effect remains.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.

@@ -68,7 +68,7 @@ export function withoutFencing(store: Store, world: Surroundings): Store {
         if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
           leases.set(runId, { worker, epoch: lease.epoch });
         if (!lease) return undefined;
-        // Returns the lease without the journal. Another driver can overtake this driver while it reads the journal separately.
+        // Leaves out the journal of the lease. The driver then reads the journal separately, and another driver can overtake it meanwhile.
         const { events: _, ...bare } = lease;
         return bare;
       },

@@ -1,4 +1,4 @@
-// Expands a seed into the options of a simulation: the runs, the answers and failures of their models, permissions, and limits.
+// Expands a seed into the options of a simulation: runs, permissions, limits, and the answers and failures of models.
 // The options include the frequency of each fault.
 // Fault frequencies differ between seeds, so that rare combinations occur too.
 

@@ -113,7 +113,7 @@ function* thinks(node: PatternNode): Generator<string> {
   if (open.length > 0) yield `H4 thinks before ${open.join()} has advised it`;
 }
 
-/** The answer of a run that has handed off its work is the answer of the run that did the work. */
+/** A run that has handed off its work returns the answer of the run that did the work. */
 function* answers(node: PatternNode, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">) {
   const owner = childrenBy(node, "handoff").at(-1) ?? childrenBy(node, "route").at(-1);
   const { summary, stopReason } = event.payload;

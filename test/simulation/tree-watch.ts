@@ -25,7 +25,7 @@ interface Node {
   late: Set<RunId>;
   /** Whether the run has its answer and has cancelled its children. */
   closed: boolean;
-  /** Whether the run is quarantined. For its parent, a quarantined run has ended. */
+  /** Whether the run is quarantined. The parent of a quarantined run treats the run as ended. */
   aside: boolean;
 }
 

@@ -184,7 +184,7 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
   }
 }
 
-/** D2: whether the run had its answer and only waited for its children. */
+/** D2: true if the run had its answer and only waited for its children. */
 const isClosing = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.closing === true);
 
@@ -215,7 +215,7 @@ function nameOf(event: EventBody): string {
   );
 }
 
-/** Checks before a model call that each tool call of the last answer has a result (F11), and that the run is within its budget (I9). */
+/** Checks a run before a model call: each tool call of the last answer has a result (F11), and the run is within its budget (I9). */
 function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Generator<string> {
   const thought = isBrief ? undefined : before.findLast(({ type }) => type === "AGENT_THOUGHT");
   if (thought?.type === "AGENT_THOUGHT") {

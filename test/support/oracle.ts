@@ -1,4 +1,4 @@
-// The effect oracle: tools that only write one line to a file outside the database, synchronously.
+// The effect oracle is a set of tools. Each tool only writes one line, synchronously, to a file outside the database.
 // The file shows which effects really happened. Without it, no test would notice a repeated effect (FAULTS §1).
 
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from "node:fs";

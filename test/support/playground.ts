@@ -1,6 +1,6 @@
 // The playground really runs the commands that the permission judge allows.
 // The playground has a temporary repository with canaries, a home folder, and a neighbouring folder.
-// Programs on its PATH leave a mark when they are called.
+// The programs on the PATH of the playground leave a mark when they are called.
 // Each command runs with the Bash tool. The playground then looks for side effects: changed files, marks, and connections to a port.
 // If the machine has strace, the playground also looks at system calls.
 

@@ -1,4 +1,4 @@
-// Tools that return untrusted text, with which an attacker tries to influence the model.
+// Tools that return untrusted text. An attacker tries to influence the model with this text.
 
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";

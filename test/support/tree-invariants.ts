@@ -112,7 +112,7 @@ export function sameSpent(left: Spent, right: Spent): boolean {
   return near && same;
 }
 
-/** E5: for its parent, a quarantined run has ended. */
+/** E5: the parent of a quarantined run treats the run as ended. */
 export const isSetAside = (event: JournalEvent): boolean =>
   event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 

@@ -153,7 +153,7 @@ test.each([
   expect(await accessibilityProblems(page)).toEqual([]);
 });
 
-// This test runs last, because it opens another server in the same page.
+// This test runs last, because it makes the shared page show another server.
 test("[U46] a project without agents shows the command that creates agents", async () => {
   await using empty = await project({ "README.md": "# Nothing yet\n" });
   const { link, url } = await serve(empty);

@@ -1,4 +1,4 @@
-// The URL state of a run's page, and the page of an unknown run.
+// Tests the state that the URL of a run's page keeps, and the page of an unknown run.
 
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";

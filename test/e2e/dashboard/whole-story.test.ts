@@ -97,7 +97,7 @@ async function pictures(page: Page, name: string): Promise<void> {
   for (const [suffix, colorScheme, width, height] of LOOKS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
-    // After a change of size, lists and plots need two frames to redraw.
+    // Lists and plots need two frames to redraw after a change of size.
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
