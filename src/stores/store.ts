@@ -327,7 +327,7 @@ export interface RunStore {
   get(runId: RunId): Promise<RunRow | undefined>;
   /** Lists runs, newest first. A search (`q`) brings the index up to date first. */
   list(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
-  /** Number of runs that match, on all pages. */
+  /** Number of matching runs on all pages together. */
   count(filter: RunFilter): Promise<number>;
   /** The event that matches `q` best, for each run that was found. */
   firstHits(q: string, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, Seq>>;

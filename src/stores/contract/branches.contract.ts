@@ -114,7 +114,7 @@ export function branchContract(open: Open): void {
   );
 
   scenario(
-    "[BV3] every run of the tree learns of a new budget, and runs that the old budget stopped continue",
+    "[BV3] every run of the tree learns of a new budget; a run that had stopped at the old budget continues",
     async ({ store, clock }) => {
       await family(store);
       for (const [id, limit] of [

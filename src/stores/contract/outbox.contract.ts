@@ -36,7 +36,7 @@ export function outboxContract(open: Open): void {
   );
 
   scenario(
-    "[WH1] a failed delivery attempt leaves the cursor in place; a final outcome advances it",
+    "[WH1] a failed delivery attempt leaves the cursor in place; a final outcome advances the cursor",
     async ({ store }) => {
       await store.outbox.acquire("team", "me", 1_000);
       await store.outbox.record(delivery({ outcome: "failed", detail: "503" }), 5_000);

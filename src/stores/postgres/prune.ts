@@ -1,4 +1,4 @@
-// The statements of pruning that are specific to Postgres.
+// The pruning statements that only the Postgres store uses.
 
 import type { RunId } from "../../ids.ts";
 import { deleteLastRows, findContinuing, findNextPruned, findPrunable } from "../prune-queries.ts";

@@ -1,4 +1,4 @@
-// The parts of listing runs that are specific to Postgres.
+// The SQL for listing runs that only the Postgres store uses.
 
 import { idsIn } from "../common-queries.ts";
 import type { RunListDialect } from "../run-lists.ts";

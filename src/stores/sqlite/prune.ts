@@ -1,4 +1,4 @@
-// The statements of pruning that are specific to SQLite.
+// The pruning statements that only the SQLite store uses.
 
 import { setImmediate as pause } from "node:timers/promises";
 import type { Position, RunId } from "../../ids.ts";

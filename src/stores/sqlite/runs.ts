@@ -1,4 +1,4 @@
-// The parts of listing runs that are specific to SQLite.
+// The SQL for listing runs that only the SQLite store uses.
 
 import type { RunId, Seq } from "../../ids.ts";
 import { idsIn } from "../common-queries.ts";

@@ -134,7 +134,7 @@ function refusalByRecord(record: RunRecord, request: Append, keys: Keys): Refusa
   return undefined;
 }
 
-/** J3: whether the call of a late outcome is still open. A person's decision on the attempt closes it too. */
+/** J3: whether the call of a late outcome is still open. A person's decision on the attempt closes the call too. */
 function isOpen(keys: Keys, event: EventBody): boolean {
   const end = keyOf(event);
   const { attempt = 1 } = event.payload as { attempt?: number };

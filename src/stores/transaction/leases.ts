@@ -97,7 +97,7 @@ export function* heartbeat(
 export const isDriver = (record: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
   writer !== undefined && record.worker === writer.worker && record.epoch === writer.epoch;
 
-/** J6: gives back the run's lease and frees its slot. If the number of slots is given, the run instead queues for a slot. */
+/** J6: gives back the run's lease. Frees the run's slot or, if the number of slots is given, puts the run into the queue. */
 export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, slots?: number): Steps<void> {
   if (slots === undefined) yield* leaveSlot(tx, record);
   clearLease(record, slots === undefined ? wakeAt : yield* joinQueue(tx, record, slots));

@@ -99,7 +99,7 @@ interface SlotQueries {
   slotOf(runId: RunId): Answer<{ ticket: number; slot: Slot } | undefined>;
   addSlot(workspace: string, runId: RunId, slot: "held" | "queued"): Answer<void>;
   dropSlot(runId: RunId): Answer<void>;
-  /** Number of runs in the workspace that have a slot, or wait for one with an earlier ticket. */
+  /** Number of runs in the workspace that have a slot, plus the runs that wait with an earlier ticket. */
   countAhead(workspace: string, ticket: number): Answer<number>;
   /** Runs in the queue, in the order of their tickets. */
   queue(workspace: string): Answer<Iterable<RunId>>;

@@ -1,4 +1,4 @@
-// Writes events into the journal and the record of their run, and informs the runs above it (J7).
+// Writes events into a run's journal and record, and informs the runs above this run (J7).
 // A child's end reaches its parent (P6), and every waiting run above learns whether a run below needs a person.
 // Assigns seq, position and hash, and updates the inbox: the table of items that wait for a person.
 
