@@ -111,7 +111,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs")).stdout).toContain("Needs you");
   });
 
-  test("`approve` with an impossible scope is refused with a one-sentence error, and the item stays open", async () => {
+  test("`approve` refuses an impossible scope with a one-sentence error, and the item stays open", async () => {
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "pen.script.yaml":
@@ -180,7 +180,7 @@ describe("cadre run", () => {
     expect((await p.cadre("tail", id)).stdout).toMatch(/Completed\nAll is well\./);
   });
 
-  test("a failed run exits with 1 and prints the reason", async () => {
+  test("`cadre run` exits with 1 and prints the reason if the run fails", async () => {
     await using p = await project({
       "agents/bad.md": agent("bad"),
       "bad.script.yaml": "turns:\n  - error: { status: 401, message: wrong key }\n",
@@ -260,7 +260,7 @@ describe.concurrent("two processes in one folder", () => {
     expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining("has ended already (cancelled)") });
   });
 
-  test("[E1] when the store's owner is killed, a waiting client takes the lock, then continues its own run and the owner's run", async () => {
+  test("[E1] when the store's owner is killed, a waiting client takes over the store and continues its own run and the owner's run", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),
       "slow.script.yaml": SLOW,
@@ -424,7 +424,7 @@ describe("mistakes on the command line", () => {
     });
   });
 
-  test("with --json a failure is printed as a line of JSON; the stack is printed only with CADRE_DEBUG", async () => {
+  test("with --json a failure is printed as a line of JSON; a stack trace is printed only with CADRE_DEBUG", async () => {
     await using p = await happy();
     const { stdout, stderr } = await p.cadre("show", "r00000000", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "NOT_FOUND" } });
@@ -475,7 +475,7 @@ test("`run --input` accepts the agent's input as JSON or as a file, and reports 
   expect((await p.cadre("runs", "--json")).lines()).toHaveLength(2);
 });
 
-test("`doctor` finds nothing wrong in a good project, and `trust` makes the project's settings apply", async () => {
+test("`doctor` finds no problems in a valid project; after `trust`, the project's settings apply", async () => {
   await using p = await happy();
   await p.write("cadre.yaml", "permissions: { allow: [Write] }\n");
   const first = await p.cadre("doctor");

@@ -103,7 +103,7 @@ test("with --json a usage error is printed as a line of JSON", async () => {
   expect(stderr).toBe(`cadre: ${message}\n`);
 });
 
-test("every argument has a description; help and the error for a missing argument show it", () => {
+test("every argument has a description, which is shown in help and in the error for a missing argument", () => {
   const program = new Command("cadre");
   addCommands(program, () => async () => {});
   describeArguments(program);

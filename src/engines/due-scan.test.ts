@@ -183,7 +183,7 @@ test("[P9] a failing store is reported once, and scanned less and less often; af
   expect(reported).toEqual([full, full]);
 });
 
-test("[P9] if waking one run fails, the other runs are still woken, and the scan tries again later to wake the first run", async () => {
+test("[P9] if waking one run fails, the other runs are still woken, and a later scan tries the failed wake again", async () => {
   const reported: unknown[] = [];
   const refused = new Error("the queue refused");
   let broken = true;

@@ -46,8 +46,7 @@ export function startDueScan(options: DueScanOptions): DueScan {
     const runIds = due.filter((runId) => !except.has(runId));
     await wakeAll(runIds, wake);
     const nextDue = await store.leases.nextDue();
-    // Runs that are already due have just been woken, but might still be queued.
-    // Their due time has passed, so a sleep until that time would be a busy loop.
+    // Runs that are already due were just woken, but might still be queued. Waiting for a due time in the past would be a busy loop.
     const toTimer =
       nextDue === undefined || nextDue <= now ? Number.POSITIVE_INFINITY : nextDue - clock.now();
     return { result: runIds.length, nextIn: Math.max(0, Math.min(toTimer, spread(every))) };

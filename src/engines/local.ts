@@ -9,7 +9,7 @@ import type { Drive, Engine } from "./engine.ts";
 
 export interface LocalEngineOptions {
   concurrency: number;
-  /** Called when a drive rejects, although it never should. The due-scan will find the run. Must not throw. */
+  /** Called if a drive rejects, which should never happen. The due-scan will find the run. Must not throw. */
   onError: (error: unknown, runId: RunId) => void;
 }
 

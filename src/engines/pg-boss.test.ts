@@ -26,7 +26,7 @@ const open = (storeId: string) =>
 describe("on a real Postgres server", () => {
   engineContract("pg-boss", async () => ({ engine: await open("s1") }));
 
-  test("[E3] [F34] an engine that starts while the database is down waits until it is up", async () => {
+  test("[E3] [F34] an engine that starts while the database is down waits until the database is up", async () => {
     const engine = await open("s2");
     const driven = Promise.withResolvers<string>();
     await postgres.stop();

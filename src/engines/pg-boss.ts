@@ -6,7 +6,7 @@
 //  2  A handler never fails (E4): an error thrown by a drive is reported, and its job is completed.
 //     A job is delivered again only if its worker stops sending heartbeats.
 //  3  A job lasts as long as its drive, possibly for hours. After a day the job's signal aborts the drive.
-//  4  If the database is unreachable at the start, the engine waits for it as long as the store does.
+//  4  If the database is unreachable at the start, the engine waits as long as the store would.
 //  5  Only one slot of a process polls for the next job. A new job notifies every poller.
 //     If all slots polled, all but one of them would query in vain.
 //  6  `stop` takes no new jobs, aborts the current drives and waits for them.
@@ -65,7 +65,7 @@ const POLL_S = 1;
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;
 /** Time for which completed jobs are kept. It is short, because pg-boss regularly counts all jobs. */
 const KEPT_S = 60;
-/** How often a run can lose its worker before it is quarantined (E5). */
+/** Number of times a run can lose its worker before the run is quarantined (E5). */
 const REDELIVERIES = 5;
 
 class PgBossEngine implements Engine {
@@ -184,7 +184,7 @@ class PgBossEngine implements Engine {
     void left.finally(() => this.closing.delete(left));
   }
 
-  /** Drives the run of a job. pg-boss requires that this function never throws. */
+  /** Drives the run of a job. Never throws, because pg-boss would deliver a failed job again. */
   private async handle(
     { singletonKey, signal, retryCount }: JobWithMetadata<unknown>,
     drive: Drive,

@@ -221,7 +221,7 @@ export function openProject(options: ProjectOptions): Project {
 
 function serversOf(config: Config, env: Env, home: string): McpServers {
   const { mcpServers, folder } = config;
-  // CADRE_RUN_ID is left out, because one server process serves all runs.
+  // One server process serves all runs, so its environment contains no CADRE_RUN_ID.
   const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
   return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
 }
@@ -374,7 +374,7 @@ export function offers(definition: Definition, tool: OfferedTool & Pick<AnyTool,
   // A router gets no tools, because it only chooses an agent (S3-24). A read-only agent gets only tools with the effect `read`.
   if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool).some((rule) => rule.bare)) return false;
-  // Allow rules are matched strictly: `Write(src/**)` also matches commands that write to src, but it does not offer Bash.
+  // An allow rule offers only the tool it names. `Write(src/**)` also matches commands that write to src, but it does not offer Bash.
   if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
   return rulesFor(allow, "strict", tool).some(
     (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),

@@ -204,7 +204,7 @@ describe("several processes", () => {
   });
   afterEach(leave);
 
-  test("[E1] [C16] after a kill the editor reloads the session and shows the question again; nothing runs twice", async () => {
+  test("[E1] [C16] after `cadre acp` is killed, the editor reloads the session and shows the question again; nothing runs twice", async () => {
     const first = await openFor("clerk");
     const sessionId = await first.begin("clerk");
     void first.prompt(sessionId, "pay").catch(() => {});

@@ -141,7 +141,7 @@ test("[EV1] [EV2] [EV3] an eval runs and judges its cases, and reports a pass ra
   expect(await keptState(p)).toEqual({ baseline: accepted.result.id });
 }, 240_000);
 
-test("[EV1] after a kill the same command continues the eval, and no run is started or paid for twice", async () => {
+test("[EV1] if an eval is killed, the same command continues it, and no run is started or paid for twice", async () => {
   const slow = CLERK.replace(
     'report: { summary: "Hello Ada" }',
     'delay: 1500\n    report: { summary: "Hello Ada" }',

@@ -56,7 +56,7 @@ export async function init(invocation: Invocation, options: InitOptions): Promis
   return reportMade(made, choice, invocation);
 }
 
-/** Returns undefined if the person left without answering a question. */
+/** Returns undefined if the person cancelled a question. */
 async function choose(
   invocation: Invocation,
   { pack, template }: InitOptions,

@@ -1,4 +1,4 @@
-// `cadre run`: starts a run and follows it until it ends. The command also stops if the run needs a person and nobody is at the terminal.
+// `cadre run`: starts a run and follows it until it ends. The command also stops if the run needs a person and no person is at the terminal.
 // The owner of the store drives all due runs, so it also continues runs that a killed process left unfinished.
 // `cadre retry RUN` continues an ended run as a new run. `cadre fork RUN[#SEQ]` starts a new run from an event of another run.
 

@@ -53,7 +53,7 @@ async function begin(
   expect((await fetch(`${url}/api/runs`, { method: "POST", headers, body })).ok).toBe(true);
 }
 
-test("[E1] after a kill, a restarted `cadre up` says that unfinished runs continue", async () => {
+test("[E1] after a kill and a restart, `cadre up` says that unfinished runs continue", async () => {
   await using p = await project({
     "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
     "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
@@ -66,7 +66,7 @@ test("[E1] after a kill, a restarted `cadre up` says that unfinished runs contin
   await second.shows(/Continuing 1 unfinished run\. Items that need you are in the inbox/);
 });
 
-test("[E1] after a kill `cadre runs` says that no process drives the runs, even if a run waits for a person", async () => {
+test("[E1] after `cadre up` is killed, `cadre runs` says that no process drives the runs, even if a run waits for a person", async () => {
   const agent = (name: string, keys: string) =>
     `---\nname: ${name}\ndescription: Helps.\nmodel: scripted/${name}\n${keys}---\nYou help.\n`;
   await using p = await project({
@@ -109,7 +109,7 @@ test("[E1] a command that only reads or records something does not prevent `cadr
   await up.shows(/Cadre is up at http/);
 });
 
-test("[U55] the server offers the findings of doctor to the web page", async () => {
+test("[U55] the API returns doctor's findings, for the web page", async () => {
   await using p = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
@@ -136,7 +136,7 @@ test.each([
   },
 );
 
-test("`cadre up` reports a used or invalid port with a one-sentence error", async () => {
+test("`cadre up` reports a port that is invalid or in use with a one-sentence error", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open");

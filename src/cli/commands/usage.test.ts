@@ -28,7 +28,7 @@ test("[S1-75] [S2-93] [S2-94] `cadre usage` prints the measures of success, then
     /^1 task completed, 0 failed; 1 of the completed ones needed no person \(100 %\)\.$/m,
   );
   expect(stdout).toMatch(/^.* of work took .*: parallel work saved .*\.$/m);
-  // The estimate adds up three turns of a single agent. Its input is 10,000, then 10,100, then 10,800 tokens; it writes 500 more.
+  // The estimate is for a single agent with three turns, which reads 10,000, then 10,100, then 10,800 tokens.
   expect(stdout).toContain(
     "1 task by several agents used 23k tokens and $0.21; one agent alone would have used about 32k and $0.32 (an estimate",
   );

@@ -66,7 +66,7 @@ export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, pa
 
 type Trees = NonNullable<UsageView["overTime"]>["trees"];
 
-/** S1-75: each measure names the data it was computed from. */
+/** S1-75: prints each measure with the data it was computed from. */
 function measureLines({
   completed,
   failed,

@@ -37,7 +37,7 @@ test("[A09] users can be added, listed and revoked, and their tokens rotated, wh
     expect((await p.cadre("users", ...words)).stderr).toContain(said);
 });
 
-test("[A09] without a reachable server a new user gets a token but no link, and `users link` says where to get one", async () => {
+test("[A09] if no server can be reached, a new user gets a token but no link, and `users link` says where to get a link", async () => {
   await using p = await project(FILES);
   expect((await p.cadre("users", "add", "vera", "--role", "operator")).stdout).not.toContain("/open/");
   const refused = await p.cadre("users", "link", "vera");

@@ -73,7 +73,7 @@ function problemPrinter(
       say(`cadre: ${text}`);
     },
     onRecovered(sentence) {
-      // After a recovery, the next outage is printed again, even with the same text.
+      // After a recovery, a problem is printed again even if it was printed before.
       printed.clear();
       say(`cadre: ${sentence}`);
     },

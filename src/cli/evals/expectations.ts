@@ -54,7 +54,7 @@ const failureUnless = (holds: boolean, failure: string): string | undefined => (
 export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
   [result?.summary, result?.details].filter((part) => part !== undefined && part !== "").join("\n\n");
 
-/** Returns the name of the tool that the event shows was called. A denied call is left out, because it never ran. */
+/** Returns the tool's name if the event is a tool call. A denied call is left out, because it never ran. */
 const calledIn = (event: JournalEvent): string[] =>
   event.type === "TOOL_PROPOSED" && event.payload.verdict !== "deny" ? [event.payload.name] : [];
 

@@ -39,7 +39,7 @@ test("`--yes` approves the next call, even if the journal is read slowly", async
     };
     await readOn();
     let rests = 1;
-    /** Resolves when the run asks its next question or has ended. */
+    /** A client whose approvals return only after the run has asked its next question or ended. */
     const slow: CadreClient = {
       ...api.client,
       async post(path, ...request) {

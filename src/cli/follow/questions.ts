@@ -16,7 +16,7 @@ export type Answerer =
   | { type: "yes" }
   | { type: "nobody" };
 
-/** Why no run of a tree can continue. */
+/** The reason why no run of a tree can continue. */
 export interface Blockage {
   items: ApprovalView[];
   /** Paused, frozen or quarantined runs. They need a command such as `resume`, not an answer. */

@@ -56,7 +56,7 @@ const keptLines = (runId: string, commandLine: CommandLine): string[] => [
   keptSentence(runId, commandLine),
 ];
 
-/** Adds to an error that the started run is kept, and how to continue it. */
+/** Extends an error's text: the started run is kept, and a command continues it. */
 export function withKeptRun(thrown: unknown, runId: string, { commandLine }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
   return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, commandLine)}`, details, thrown);
@@ -103,7 +103,7 @@ function blockedCommands(
   return [commandLine(top === undefined ? `resume ${id}` : `thaw ${top}`), commandLine(`cancel ${id}`)];
 }
 
-/** True if the run's journal cannot be read. The driver has quarantined such a run without an event in the journal. */
+/** True if the run's journal cannot be read. The driver quarantines such a run, but cannot record this in its journal. */
 const isUnreadable = (
   { id, waitingOn }: Blockage["pausedRuns"][number],
   { runs }: Shown["view"]["tree"],

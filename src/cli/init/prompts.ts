@@ -6,7 +6,7 @@ import type { KeyedModel } from "../../project/project.ts";
 import type { Io } from "../invocation.ts";
 import type { Template } from "./templates.ts";
 
-/** Returns undefined if the person left without an answer. */
+/** Returns undefined if the person cancelled the question. */
 export async function askTemplate(
   io: Io,
   templates: readonly Template[],
@@ -16,7 +16,7 @@ export async function askTemplate(
   return ask<Template | "nothing">(io, "What do you want to start with?", [...options, nothing]);
 }
 
-/** Returns undefined if the person left without an answer. */
+/** Returns undefined if the person cancelled the question. */
 export function askModel(io: Io, found: readonly KeyedModel[]): Promise<KeyedModel | undefined> {
   const options = found.map((value) => ({ value, label: value.model, hint: `${value.key} is set` }));
   return ask(io, "Which model should agents use that name none?", options);

@@ -33,7 +33,7 @@ function isShortened({ runId, itemId }: ApprovalView, given: string): boolean {
   return colon > 0 && runId.startsWith(given.slice(0, colon)) && given.slice(colon + 1) === itemId;
 }
 
-/** True if the given id is that of the call's earlier approval, but the item now asks whether the call took effect. */
+/** True if the given id belongs to an earlier approval of a call, and this item asks whether that call took effect. */
 function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): boolean {
   const colon = given.indexOf(":");
   const call = (id: string): string => id.replace(/~\d+$/, "");

@@ -83,7 +83,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
   };
 }
 
-/** Creates a function that counts events. It returns undefined if an event must be dropped, or else the number dropped since the last one. */
+/** Creates a rate limiter. It returns undefined to drop an event, or else the number of events dropped since the last logged event. */
 function createLimiter(now: () => number): (event: LogEvent) => number | undefined {
   const seen = new Map<LogEvent, { since: number; told: number; leftOut: number }>();
   return (event) => {

@@ -3,8 +3,8 @@
 // Restate stores nothing about a run: a wake has no data, and its handler records only which worker took it.
 //  1  Handlers of the same run can overlap, so no wake queues behind a frozen worker. The store's epoch stops a second driver.
 //  2  Each worker has a local queue that merges wakes: queued wakes of the same run share one drive and one invocation.
-//  3  The handler never fails (E4). After it has begun to drive, it makes no more calls to Restate, so a replay cannot diverge.
-//  4  While Restate is unreachable, each worker drives the runs that it wakes itself.
+//  3  The handler never fails (E4). It calls Restate only before the drive begins, so a replay cannot diverge.
+//  4  While Restate is unreachable, a worker that wakes a run also drives that run.
 //     The load is not spread over the workers, but no run is lost.
 //  5  Before a worker's lease expires, its runs are taken over only if the worker's process has certainly ended.
 

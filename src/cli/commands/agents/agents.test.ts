@@ -263,7 +263,7 @@ At worst
 });
 
 describe("cadre agents graph", () => {
-  test("`agents graph` draws a tree, a Mermaid flowchart, or JSON", async () => {
+  test("`agents graph` prints a tree, a Mermaid flowchart, or JSON", async () => {
     await using p = await ours();
     expect((await p.cadre("agents", "graph", "lead")).stdout).toBe(`lead
 ├─ agents → pack/coder

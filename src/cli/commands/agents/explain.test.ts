@@ -1,4 +1,4 @@
-// The explanation is complete at any terminal width, and no line is wider than the terminal.
+// Tests that the explanation is complete at any terminal width, and that no line is wider than the terminal.
 
 import { expect, test } from "vitest";
 import { advisors, agentSet, handoff, router, team } from "../../../agents/agent-set.fixture.ts";
@@ -53,7 +53,7 @@ test.each([60, 80, 120])("at a width of %i columns, the explanation wraps long c
   expect(words(shown)).toEqual(words(lines("desk")));
 });
 
-test("a table stacks the cells of each row if the last column would be too narrow", () => {
+test("if the last column of a table would be too narrow, the cells of each row are printed below each other", () => {
   const rows = [
     ["a", "one", "a few words here and there, up and down"],
     ["bb", "two", "short"],

@@ -65,7 +65,7 @@ function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
   return { view, happens, happensTo, says, text, picture };
 }
 
-describe("words", () => {
+describe("the agent's text", () => {
   test("the agent's text is shown as it arrives; text of other calls, attempts or runs is not shown", () => {
     const { happens, says, text } = watch(true);
     happens(start, modelCallStarted("m1"));
@@ -96,7 +96,7 @@ describe("words", () => {
   });
 });
 
-describe("calls", () => {
+describe("tool calls", () => {
   const call = { toolName: "Bash", input: { command: "npm test" } };
   const result = (output: string, isError?: true): EventBody => ({
     type: "TOOL_RESULT",
@@ -162,7 +162,7 @@ test("a run that waits for its provider shows the reason, the remaining time and
   expect(text()).toMatch(/Waiting for the provider until .*14:02.* \(429: slow down\)/);
 });
 
-describe("a tree", () => {
+describe("a tree of runs", () => {
   const below = (agent: string, parentRunId = "r1") => runStarted(agent, { parentRunId });
   const childStarted = (child: string, agent: string): EventBody => ({
     type: "CHILD_RUN_STARTED",

@@ -1,7 +1,7 @@
 // The live view of a tree: a drawing of all runs that is updated in place, and permanent lines above the drawing.
 // The style `tree` prints the text of the top run, and only important events of the other runs.
 // The style `lines` prints a line for every event of every run. If there are several runs, each line names its run.
-// This style is also used if there is no terminal.
+// If there is no terminal, both styles print a line for every event.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../journal/events.ts";
