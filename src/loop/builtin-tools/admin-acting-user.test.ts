@@ -120,8 +120,8 @@ describe("[A23] ann's runs, as an admin agent sees them", () => {
       await letIn(world, "vera", "viewer");
       const own = await world.run("annpay", { agent: "worker", userId: "vera" });
       await world.settled(own);
-      const refused = (await keep(world, [own], "vera")).failed;
-      expect(refused).toEqual(
+      const refusals = (await keep(world, [own], "vera")).failed;
+      expect(refusals).toEqual(
         Array(3).fill("This needs the role operator, and vera is a viewer. Nothing was changed."),
       );
       await world.runtime.store.users.revoke("ann");

@@ -141,7 +141,7 @@ async function workspaceFor(
     : { ...planned, mergesInto: [workspace, ...mergesInto] };
 }
 
-/** RUN_STARTED of the child. P12: a child is allowed no more than its parent, so all of the parent's restrictions apply. */
+/** RUN_STARTED of the child. P12: a child never has more rights than its parent, so all of the parent's restrictions apply. */
 async function startOf(
   begun: ChildRequest,
   definition: Definition,

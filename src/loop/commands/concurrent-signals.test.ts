@@ -1,5 +1,5 @@
 // Sends messages, pauses, decisions and cancels at random moments while runs work.
-// In any order of these signals, every run must end, no effect must happen twice, and every invariant must hold (I1-I11).
+// Every run must end, no effect must happen twice, and every invariant must hold, in any order of these signals (I1-I11).
 
 import { expect, test } from "vitest";
 import { checkInvariants } from "../../../test/support/invariants.ts";

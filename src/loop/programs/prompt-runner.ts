@@ -140,7 +140,7 @@ async function listen(prompt: Prompt): Promise<void> {
   await parts.runners.end(run.runId);
 }
 
-/** Types of reports about work. Limits are checked before such a report is handled, so that a stopped program starts no more work. */
+/** Types of reports about work. Limits are checked before such a report is handled, so that a stopped program starts nothing new. */
 const WORK_REPORTS: ReadonlySet<RunnerReport["type"]> = new Set([
   "message",
   "call",

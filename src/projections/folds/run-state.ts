@@ -70,7 +70,7 @@ export interface RunState extends BudgetChanges {
   reachedLimits: Map<string, Payload<"LIMIT_REACHED">>;
   /** Decisions of people, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
-  /** For each item, the person who was last asked to decide. */
+  /** The person who was last asked to decide, by item. */
   askedPeople: Map<string, Payload<"PERSON_ASKED"> & { ts: number }>;
   guard: LoopGuard;
   /** Children by run id, in start order. */
