@@ -47,19 +47,24 @@ export interface ScenarioOptions extends WorldOptions {
 
 export function scenario(
   title: string,
-  { changes, ...options }: ScenarioOptions,
+  options: ScenarioOptions,
   body: (world: World) => Promise<void>,
 ): void {
-  test(title, async () => {
-    const world = await makeWorld(options);
-    try {
-      await body(world);
-      await checkInvariants(world.runtime.store, world.oracle);
-      if (!changes) await checkReplay(world);
-    } finally {
-      await world.close();
-    }
-  });
+  test(title, () => runScenario(options, body));
+}
+
+export async function runScenario(
+  { changes, ...options }: ScenarioOptions,
+  body: (world: World) => Promise<void>,
+): Promise<void> {
+  const world = await makeWorld(options);
+  try {
+    await body(world);
+    await checkInvariants(world.runtime.store, world.oracle);
+    if (!changes) await checkReplay(world);
+  } finally {
+    await world.close();
+  }
 }
 
 /** A script with one answer for each turn. After the last answer, the agent says "done". */

@@ -1,0 +1,139 @@
+// What all simulated provider APIs have in common: the request as a scenario sees it, the scenario's answer, and one API's rules.
+
+export type ProtocolName = "anthropic" | "responses" | "chat" | "google";
+
+/** A request, read in the same way for all APIs. */
+export interface Conversation {
+  system: string;
+  /** Number of the turn that is requested, from 1. */
+  turn: number;
+  /** Text of the first and of the last user message. */
+  first: string;
+  last: string;
+  /** The tool results, as text. */
+  results: string[];
+  /** Names of the offered tools. */
+  tools: string[];
+}
+
+export interface Ask extends Conversation {
+  provider: ProtocolName;
+  model: string;
+  body: Body;
+  headers: Record<string, string>;
+  /** Number of this request at the server, from 1. */
+  n: number;
+}
+
+/** A piece of the model's answer, or of the time that passes while it answers. */
+export type AnswerPart =
+  | { text: string; signature?: string }
+  | { thinking: string; signature?: string }
+  | { redacted: string }
+  | { refusal: string }
+  /** `raw` replaces the JSON text of the input, for example with text that is cut off. */
+  | { call: string; input?: object; raw?: string; id?: string }
+  | { waitMs: number }
+  | { pings: number; everyMs: number };
+
+export interface Answer {
+  parts?: AnswerPart[];
+  /** The stop reason, in the words of the API. */
+  stop?: string;
+  /** Details of the stop reason. Only Anthropic sends such details. */
+  stopDetails?: object;
+  /** Replaces token counts of the simulator. */
+  usage?: Partial<WireUsage>;
+  /** The request fails with this response. */
+  error?: { status: number; body?: unknown; headers?: Record<string, string> };
+  /** The server never answers, or closes the connection without an answer. */
+  connection?: "silent" | "closed";
+  /** Only OpenAI's Responses API: the response ends with this failure. */
+  failed?: { code: string; message: string };
+  /** The stream ends after this number of events, with a clean end of the response or with a broken connection. */
+  cut?: { after: number; clean?: boolean };
+  /** After this number of events, an error event is sent, and the stream ends. */
+  midError?: { after: number; data: unknown };
+  firstByteAfterMs?: number;
+}
+
+export type Respond = (ask: Ask) => Answer | Promise<Answer>;
+
+/** Token counts of one request. The prompt has `input + cacheRead + cacheWrite` tokens. */
+export interface WireUsage {
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  output: number;
+  reasoning?: number;
+}
+
+/** One event of the answer stream. A `waitMs` passes before the event. An event without data is only the wait. */
+export interface Frame {
+  event?: string;
+  data?: unknown;
+  waitMs?: number;
+}
+
+/** The reason why the real API would reject a request. */
+export interface Rejection {
+  status: number;
+  message: string;
+}
+
+/** The JSON of a request. Each protocol reads its own fields. */
+export type Body = Record<string, unknown>;
+
+export interface StreamContext {
+  body: Body;
+  model: string;
+  usage: WireUsage;
+}
+
+export interface Protocol {
+  name: ProtocolName;
+  handles(path: string): boolean;
+  modelOf(body: Body, path: string): string;
+  read(body: Body): Conversation;
+  /** Everything that the real API would reject in this request. */
+  rejections(body: Body, model: string): Rejection[];
+  errorBody(rejection: Rejection): unknown;
+  /** Counts the tokens of a request and updates the cache. */
+  count(body: Body, model: string): Omit<WireUsage, "output">;
+  stream(answer: Answer, context: StreamContext): Iterable<Frame>;
+  /** The request in the order in which the provider caches it: tools, system prompt, messages. */
+  prefix(body: Body): string[];
+}
+
+export interface ProtocolOptions {
+  newId(prefix: string): string;
+  /** Zero data retention: OpenAI stores nothing, whatever the request says. */
+  isZeroRetention: boolean;
+  /** Whether Anthropic's newest models reject a thinking block if anything before the block has changed. */
+  bindsThinking: boolean;
+}
+
+/** Text of a message content, which is a text or a list of parts. */
+export function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part: { text?: string }) => part.text ?? "").join("");
+}
+
+/** Splits text into a few pieces, because a real API streams it in pieces. */
+export function pieces(text: string): string[] {
+  const size = Math.max(1, Math.ceil(text.length / 3));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+    text.slice(at * size, (at + 1) * size),
+  );
+}
+
+export const argumentsOf = ({ input, raw }: { input?: object; raw?: string }): string =>
+  raw ?? JSON.stringify(input ?? {});
+
+/** The wait that a part stands for, if it stands for a wait. */
+export function waitOf(part: AnswerPart, ping: Frame): Frame[] | undefined {
+  if ("waitMs" in part) return [{ waitMs: part.waitMs }];
+  if ("pings" in part) return Array.from({ length: part.pings }, () => ({ ...ping, waitMs: part.everyMs }));
+  return undefined;
+}

@@ -1,0 +1,31 @@
+// `wireScenario` runs a test with the real provider packages against the simulator, and then checks every invariant.
+
+import { test } from "vitest";
+import { runScenario, type ScenarioOptions } from "../scenario.ts";
+import type { World } from "../world.ts";
+import type { Respond } from "./protocol.ts";
+import { startWire, type Wire, type WireOptions } from "./server.ts";
+
+export interface WireScenarioOptions extends Omit<ScenarioOptions, "script" | "env"> {
+  model: string;
+  respond: Respond;
+  wire?: WireOptions;
+  env?: Record<string, string>;
+}
+
+export function wireScenario(
+  title: string,
+  { respond, wire: rules, env, config = "", ...options }: WireScenarioOptions,
+  body: (world: World, wire: Wire) => Promise<void>,
+): void {
+  test(title, async () => {
+    await using wire = await startWire(respond, rules);
+    const world = {
+      ...options,
+      script: () => ({ text: "The scripted model is not used." }),
+      env: { CADRE_TRUST: "1", ...wire.env, ...env },
+      config: wire.config + config,
+    };
+    await runScenario(world, (made) => body(made, wire));
+  });
+}
