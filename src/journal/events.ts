@@ -185,6 +185,7 @@ export const payloads = {
       "truncated",
       "output_cap",
       "rejected",
+      "refused",
       "auth",
       "model",
     ]),

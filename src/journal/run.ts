@@ -30,6 +30,7 @@ export const StopReason = z.enum([
   "loop",
   "approval_expired",
   "provider",
+  "refused",
   "invalid_output",
   "history_limit",
   "error",

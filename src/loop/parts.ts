@@ -10,7 +10,7 @@ import type { Delta } from "../journal/deltas.ts";
 import type { Payload, Worktree } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
 import type { DeclaredFacts } from "../journal/tool-facts.ts";
-import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/model.ts";
+import type { ClassifyFailure, EstimateCall, Models, PriceOf, RefusalError } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
 import type { AnyTool } from "../tools/tool.ts";
@@ -36,7 +36,8 @@ export interface LoopParts {
   estimateCall: EstimateCall;
   classifyFailure: ClassifyFailure;
   silenceError(ms: number): Error;
-  cutStreamError(): Error;
+  cutStreamError(detail?: string): Error;
+  refusalError: RefusalError;
   /** Knows when each provider can be called again. All runs that use a provider share this knowledge. */
   limiter: {
     notBefore(model: string): number | undefined;

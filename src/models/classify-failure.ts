@@ -7,7 +7,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../clock.ts";
 import { describeSystemError, messageOf } from "../errors.ts";
-import type { ClassifyFailure, Failure } from "./model.ts";
+import type { ClassifyFailure, Failure, RefusalError } from "./model.ts";
 
 type Cause = Failure["cause"];
 
@@ -54,6 +54,29 @@ export function cutStreamError(detail = "the stream ended without a finish reaso
   return Object.assign(new Error(detail), { name: "StreamCutError" });
 }
 
+/**
+ * The loop's error for an answer that ended with the finish reason `content-filter`.
+ * Anthropic gives a category and an explanation, Google a message. OpenAI's explanation is the text of the answer.
+ */
+export const refusalError: RefusalError = ({ finishReason: { raw }, providerMetadata = {} }, text) => {
+  const details = Object.values(providerMetadata) as { stopDetails?: StopDetails; finishMessage?: string }[];
+  const { category, explanation } = details.find(({ stopDetails }) => stopDetails)?.stopDetails ?? {};
+  // A filter cuts the answer in the middle of a sentence. Without a filter, the whole text is the refusal.
+  const isWhole = raw === undefined || raw === "stop";
+  const said = explanation ?? details.find((detail) => detail.finishMessage)?.finishMessage;
+  const why = said ?? (isWhole ? text.trim() : "");
+  const kind = category ?? (isWhole ? undefined : raw);
+  const message = `the model refused to answer${kind ? ` (${kind})` : ""}${why ? `: ${why}` : ""}`;
+  return Object.assign(new Error(message), { name: REFUSAL });
+};
+
+interface StopDetails {
+  category?: string;
+  explanation?: string;
+}
+
+const REFUSAL = "RefusalError";
+
 function waitBefore(attempt: number, random: number, retryAfter: number | undefined): number {
   const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempt - 1));
   const backOff = longest / 2 + (random * longest) / 2;
@@ -64,6 +87,7 @@ function waitBefore(attempt: number, random: number, retryAfter: number | undefi
 
 function causeOf(error: unknown): Cause {
   const chain = [...causesOf(error)];
+  if (chain.some((link) => link["name"] === REFUSAL)) return "refused";
   if (chain.some((link) => link["name"] === "TimeoutError")) return "timeout";
   // The loop does not classify calls that it aborted itself, so this abort came from elsewhere.
   if (chain.some((link) => link["name"] === "AbortError")) return "network";
@@ -184,6 +208,8 @@ function sentence(
       return `${who} did not answer in time${code}: ${words}`;
     case "truncated":
       return `the answer of ${who} broke off: ${words}`;
+    case "refused":
+      return words;
     case "auth":
       return `${who} does not permit this to the API key${code}: ${words}`;
     default:

@@ -1,6 +1,6 @@
 // The model contract: the AI SDK's provider interface, with one `doStream` per step. The AI SDK's own loop is not used.
 
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Estimate, Payload } from "../journal/events.ts";
 import type { Usage } from "../journal/message.ts";
 
@@ -26,6 +26,12 @@ export interface Failure {
 
 /** Classifies the failure of a call that Cadre did not abort itself. Must not throw. `random` (0 to 1) is for jitter. */
 export type ClassifyFailure = (error: unknown, attempt: number, random: number) => Failure;
+
+/** The error for an answer that the model, or a filter of its provider, refused. `text` is the text that arrived. */
+export type RefusalError = (
+  finish: Pick<Extract<LanguageModelV4StreamPart, { type: "finish" }>, "finishReason" | "providerMetadata">,
+  text: string,
+) => Error;
 
 /** The loop passes this as `providerOptions.cadre`. The scripted model uses it to choose its turn. */
 export interface CallContext {

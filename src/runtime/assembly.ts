@@ -24,7 +24,12 @@ import { createStepGate, endCancelledRuns } from "../loop/drive/drive.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { type ReplaySummary, replayRuns } from "../loop/replay/replay.ts";
 import { type AgentReplay, replayAgent } from "../loop/replay/replay-agent.ts";
-import { createClassifyFailure, cutStreamError, silenceError } from "../models/classify-failure.ts";
+import {
+  createClassifyFailure,
+  cutStreamError,
+  refusalError,
+  silenceError,
+} from "../models/classify-failure.ts";
 import { createLimiter } from "../models/limiter.ts";
 import { createEstimateCall, createPrices } from "../models/prices.ts";
 import { createGrantFor } from "../permissions/grant.ts";
@@ -298,6 +303,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     classifyFailure: createClassifyFailure(systemClock, models.keyVariableOf),
     silenceError,
     cutStreamError,
+    refusalError,
     limiter: createLimiter(clock),
     get tools() {
       return project.toolsByName();

@@ -4,7 +4,12 @@ import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
 import { declaredTool } from "../../src/loop/builtin-tools/declared/index.ts";
 import { createStepGate } from "../../src/loop/drive/drive.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
-import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/classify-failure.ts";
+import {
+  createClassifyFailure,
+  cutStreamError,
+  refusalError,
+  silenceError,
+} from "../../src/models/classify-failure.ts";
 import { createLimiter } from "../../src/models/limiter.ts";
 import type { Model } from "../../src/models/model.ts";
 import { createEstimateCall } from "../../src/models/prices.ts";
@@ -56,6 +61,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     classifyFailure: createClassifyFailure(clock),
     silenceError,
     cutStreamError,
+    refusalError,
     limiter: createLimiter(clock),
     tools: new Map((mutant.tools?.(tools) ?? tools).map((tool) => [tool.name, tool])),
     inputSchema: () => ({ type: "object" }),

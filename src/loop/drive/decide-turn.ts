@@ -2,7 +2,7 @@
 
 import { modelCallId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
-import type { EventBody, Payload, Purpose } from "../../journal/events.ts";
+import type { EventBody, Payload, Purpose, StopReason } from "../../journal/events.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
 import { systemNote, toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
@@ -109,10 +109,16 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
   }
   const next = definition.models[definition.models.indexOf(failedCall.model) + 1];
   if (next !== undefined) return retryWith(next);
-  const stopReason = failedCall.cause === "output_cap" ? "error" : "provider";
+  const stopReason = STOP_REASONS[failedCall.cause] ?? "provider";
   const suggestions = [adviceFor(failedCall)];
   return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
 }
+
+/** Why a run stops after a failed model call, if the provider is not to blame. */
+const STOP_REASONS: Partial<Record<Payload<"MODEL_CALL_FAILED">["cause"], StopReason>> = {
+  output_cap: "error",
+  refused: "refused",
+};
 
 /** Handles an answer without calls: its text becomes the run's answer, unless the text is empty. */
 function afterText({ state, transcript, definition }: RunView): Action | undefined {
@@ -275,6 +281,8 @@ function adviceFor({ cause, rejection }: NonNullable<RunState["failedCall"]>): s
     return "Check the provider's API key and account, then try the run again: it goes on from here.";
   if (cause === "output_cap")
     return "Raise `maxOutputTokens` of the agent, or ask for smaller pieces, then try the run again: it goes on from here.";
+  if (cause === "refused")
+    return "Nothing is lost: reword the task, or choose another model, in a fork of this run (`cadre fork`).";
   if (rejection === "quota")
     return "Nothing is lost: fill up the account at the provider, then try the run again, and it goes on from here.";
   if (rejection === "too_long")

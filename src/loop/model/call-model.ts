@@ -51,6 +51,7 @@ type CallParts = Pick<
   | "models"
   | "onDelta"
   | "priceOf"
+  | "refusalError"
   | "silenceError"
 > &
   RequestParts;
@@ -161,6 +162,7 @@ async function request(
       idleMs: IDLE_MS,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,
+      refusalError: parts.refusalError,
     });
   } catch (error) {
     return { type: "failed", error };

@@ -11,7 +11,12 @@ import {
   typesOf,
 } from "../../../test/support/scenario.ts";
 import { fakeClock } from "../../clock.ts";
-import { classifyFailure, cutStreamError, silenceError } from "../../models/classify-failure.ts";
+import {
+  classifyFailure,
+  cutStreamError,
+  refusalError,
+  silenceError,
+} from "../../models/classify-failure.ts";
 import type { Model } from "../../models/model.ts";
 import { createScriptedModel } from "../../models/scripted/model.ts";
 import type { Script, ScriptedTurn } from "../../models/scripted/script.ts";
@@ -370,6 +375,40 @@ scenario(
   },
 );
 
+describe("[F41] a model that refuses to answer", () => {
+  const refuses: ScriptedTurn = { text: "I can", cut: "refusal", usage: { input: 10, output: 90 } };
+  scenario(
+    "the run fails as refused, without the half sentence, and the tokens count",
+    { idle: true, script: () => refuses },
+    async (world) => {
+      const runId = await world.run("ask");
+      const { end, usage } = await world.drive(runId);
+      expect(end).toMatchObject({ status: "failed", stopReason: "refused" });
+      expect(end?.summary).toBe("the model refused to answer (refusal)");
+      expect(usage).toMatchObject({ input: 10, output: 90, wastedCalls: 1 });
+      expect(typesOf(await world.events(runId))).not.toContain("AGENT_THOUGHT");
+    },
+  );
+
+  scenario(
+    "the next model of the chain is asked in the same call",
+    {
+      idle: true,
+      model: "[scripted/test, scripted/spare]",
+      script: turns(),
+      scripts: { test: () => refuses, spare: () => ({ text: "spare did it" }) },
+    },
+    async (world) => {
+      const runId = await world.run("ask");
+      expect((await world.drive(runId)).end?.summary).toBe("spare did it");
+      expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")).toMatchObject([
+        { callId: "m1", model: "scripted/test" },
+        { callId: "m1", model: "scripted/spare", attempt: 2 },
+      ]);
+    },
+  );
+});
+
 describe("[F40] a provider that falls silent", () => {
   const stalls = (stream: () => Promise<{ stream: ReadableStream<LanguageModelV4StreamPart> }>) =>
     ({ doStream: stream }) as unknown as Model;
@@ -382,6 +421,7 @@ describe("[F40] a provider that falls silent", () => {
       idleMs: 20,
       silenceError,
       cutStreamError,
+      refusalError,
     });
   test("[B2] if an answer is stopped at its very end, the usage that the provider reported is still counted", async () => {
     const stop = new AbortController();

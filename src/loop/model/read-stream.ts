@@ -6,8 +6,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { ThoughtPart, ToolCallPart, Usage } from "../../journal/message.ts";
-import type { Model } from "../../models/model.ts";
+import { type ThoughtPart, type ToolCallPart, textOf, type Usage } from "../../journal/message.ts";
+import type { Model, RefusalError } from "../../models/model.ts";
 
 export interface ModelAnswer {
   content: ThoughtPart[];
@@ -30,9 +30,10 @@ export interface StreamOptions {
   onPart(): void;
   /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
-  /** Builds the errors that `classifyFailure` recognises: too long a silence, and a truncated answer. */
+  /** Builds the errors that `classifyFailure` recognises: too long a silence, a truncated answer, and a refusal. */
   silenceError(ms: number): Error;
-  cutStreamError(): Error;
+  cutStreamError(detail?: string): Error;
+  refusalError: RefusalError;
 }
 
 /** Never throws: a failure is returned as an outcome. */
@@ -146,14 +147,23 @@ class Collector {
   }
 
   outcome(): StreamOutcome {
-    if (this.error !== undefined) return { type: "failed", error: this.error };
-    if (!this.finish) return { type: "failed", error: this.options.cutStreamError() };
+    if (this.error !== undefined) return this.failed(this.error);
+    if (!this.finish) return this.failed(this.options.cutStreamError());
     const usage = usageOf(this.finish.usage);
     const { unified, raw } = this.finish.finishReason;
     if (unified === "length") return { type: "cut-off", usage };
+    if (unified === "content-filter") return this.failed(this.options.refusalError(this.finish, this.text()));
     if (unified === "error" || unified === "interrupted")
-      return { type: "failed", error: this.options.cutStreamError() };
+      return this.failed(this.options.cutStreamError(raw && `the provider ended it with ${raw}`));
     return { type: "answer", answer: { content: this.content, usage, finish: raw ?? unified } };
+  }
+
+  private failed(error: unknown): StreamOutcome {
+    return { type: "failed", error, ...this.spent() };
+  }
+
+  private text(): string {
+    return textOf(this.content);
   }
 
   private begin(id: string, type: "text" | "reasoning", metadata: unknown): void {

@@ -282,7 +282,7 @@ function answerEvent(text: string, finish: string, { action, live }: Prompt): Ev
 const FAILURES: Partial<Record<string, Failure>> = {
   max_tokens: { cause: "output_cap", message: "The program's answer reached its output cap." },
   max_turn_requests: { cause: "model", message: "The program stopped at its own limit of turns." },
-  refusal: { cause: "rejected", message: "The program refused the task." },
+  refusal: { cause: "refused", message: "The program refused the task." },
   cancelled: { cause: "model", message: "The program stopped its work by itself, without an answer." },
 };
 

@@ -188,6 +188,7 @@ function finishOf(
   content: readonly LanguageModelV4Content[],
 ): LanguageModelV4FinishReason | undefined {
   if (turn.cut === "silent" || turn.cut === "stream") return undefined;
+  if (turn.cut === "refusal") return { unified: "content-filter", raw: "refusal" };
   if (turn.cut === "length") return { unified: "length", raw: "max_tokens" };
   if (content.at(-1)?.type === "tool-call") return { unified: "tool-calls", raw: "tool_use" };
   return { unified: "stop", raw: "end_turn" };

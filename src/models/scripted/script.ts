@@ -69,7 +69,7 @@ export const ScriptedTurn = z
       })
       .optional(),
     /** `stream` breaks in the middle of the JSON, `length` hits the output limit, `silent` ends without a finish part. */
-    cut: z.enum(["stream", "length", "silent"]).optional(),
+    cut: z.enum(["stream", "length", "silent", "refusal"]).optional(),
     usage: z.strictObject({ input: z.int().nonnegative(), output: z.int().nonnegative() }).optional(),
     /** Characters in each text delta. */
     chunk: z.int().positive().optional(),

@@ -277,6 +277,7 @@ function ownFailure(
         latest(["TOOL_PROPOSED"], ({ verdict }) => verdict === "deny")
       );
     case "provider":
+    case "refused":
       return latest(["MODEL_CALL_FAILED"]);
     case "loop":
       return latest(["APPROVAL_DECIDED", "RUN_SUSPENDED"], isLoop);

@@ -146,6 +146,7 @@ const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
   truncated: "the answer was cut off",
   output_cap: "the answer exceeded the maximum length",
   rejected: "the provider rejected the request",
+  refused: "the model refused to answer",
   auth: "the provider does not accept the key",
   model: "the provider does not offer this model",
 };

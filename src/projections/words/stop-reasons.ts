@@ -43,6 +43,10 @@ const WORDS: Record<StopReason, StopDescription> = {
     why: "The model's provider refused, or did not answer.",
     next: `Check the key and the provider's status; \`cadre doctor\` tries it. ${GOES_ON}`,
   },
+  refused: {
+    why: "The model refused to answer.",
+    next: "Reword the task, or choose another model, in a fork of this run (`cadre fork`).",
+  },
   invalid_output: {
     why: "Its answer did not match the required format.",
     next: `Simplify the required format, or use a stronger model. ${GOES_ON}`,
