@@ -116,7 +116,7 @@ function isBroken({ drafts, skipped, file }: DraftFile, { agents }: AgentSet): b
   return own.some(({ definition }) => definition === undefined);
 }
 
-/** Whether the file has changed since its last good version. If not, another file made its agents broken. */
+/** Whether the file has changed since its last good version. If not, this file's agents are broken because another file changed. */
 const isOlder = (before: DraftFile | undefined, now: DraftFile): boolean =>
   before !== undefined && before.drafts[0]?.hash !== now.drafts[0]?.hash;
 

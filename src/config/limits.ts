@@ -1,5 +1,5 @@
 // Parses limits as people write them: durations as text, and other names for `maxTurns`.
-// The result is an `AgentLimits`, as in the journal. Its durations are in milliseconds, and other names are replaced by `maxTurns`.
+// The result is an `AgentLimits`, as in the journal. Its durations are in milliseconds, and its limit on turns is always called `maxTurns`.
 
 import { z } from "zod";
 import { Duration } from "./duration.ts";

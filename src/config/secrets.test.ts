@@ -57,7 +57,7 @@ describe("[A61] [A32] recognising secrets", () => {
     expect(valuesIn({ [name]: value })).toEqual([]);
   });
 
-  test("the password in a URL is a secret in any variable; both its encoded and its decoded form are secret", () => {
+  test("if any variable holds a URL with a password, the password is a secret, both encoded and decoded", () => {
     expect(valuesIn({ DATABASE_URL: "postgres://me:p%40ss-word@db.test:5432/x?a=b" })).toEqual([
       "p%40ss-word",
       "p@ss-word",

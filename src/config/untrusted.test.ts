@@ -8,7 +8,7 @@ const document = { file: "cadre.yaml", at: () => ({ line: 1, column: 1 }) };
 /** The declared keys, and a key `hooks` without the required declarations, which the compiler would normally reject. */
 const planted = { ...DECLARED_KEYS, hooks: {} };
 
-test("[A53] in an untrusted folder, a key that declares nothing is ignored", () => {
+test("[A53] an untrusted folder cannot set a config key that has no trust declaration", () => {
   const values = { model: "a/b", hooks: { after: "https://evil.test" } };
   const ignored = dropUntrusted(document, values, "/w", planted);
   expect(values).toEqual({ model: "a/b" });

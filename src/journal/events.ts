@@ -74,6 +74,18 @@ export type Purpose = z.infer<typeof Purpose>;
 export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible", "unasked"]);
 export type RuleBasis = z.infer<typeof RuleBasis>;
 
+/**
+ * Fingerprint of a prompt. Providers cache a prompt from its beginning: tools, system prompt, messages.
+ * `broke`: the first part that is no longer the same as in the run's previous call, so that the cache was not used from there on.
+ */
+const PromptPrefix = z.object({
+  tools: z.string(),
+  system: z.string(),
+  messages: z.object({ count: z.int(), digest: z.string() }),
+  broke: z.enum(["tools", "system", "messages"]).optional(),
+});
+export type PromptPrefix = z.infer<typeof PromptPrefix>;
+
 const Ended = z.object({
   stopReason: StopReason,
   summary: z.string(),
@@ -171,6 +183,8 @@ export const payloads = {
     cost: z.number().nullable(),
     finish: z.string(),
     ms: z.number(),
+    /** Absent for scripted models and external programs, which cache nothing. */
+    prefix: PromptPrefix.optional(),
   }),
   /** Outcome: the attempt ended without an answer. */
   MODEL_CALL_FAILED: z.object({

@@ -53,4 +53,6 @@ export type EstimateCall = (model: string, promptCharacters: number, maxOutputTo
 /** The provider in a model's full name. The name has the form `provider/model`, and its model part can contain slashes. */
 export const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf("/"))) || model;
 
+export const isScripted = (model: string): boolean => providerOf(model) === "scripted";
+
 export const modelPartOf = (model: string): string => model.slice(model.indexOf("/") + 1);

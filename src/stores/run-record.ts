@@ -176,7 +176,7 @@ export function rememberEvent({ recent }: RunRecord, event: JournalEvent): void 
   recent.push(event);
 }
 
-/** Drops the records of resting runs. Records of small runs stay if the run will soon be driven, so that its driver need not read them. */
+/** Drops the records of resting runs. Small runs that will soon be driven are kept, so that they need not be loaded again. */
 export function evictResting(cache: Map<RunId, RunRecord>, most: number): void {
   const isFull = cache.size > most;
   for (const [id, record] of cache)

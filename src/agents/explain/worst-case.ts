@@ -23,7 +23,7 @@ export function worstCase(
   { tree }: AgentLimits,
 ): WorstCase {
   const maxRuns = tree?.maxRuns ?? DEFAULT_TREE_RUNS;
-  // If some paths were not followed, only the limit of the tree is known.
+  // If some paths were not followed, the worst case is unknown, and only the tree's own limits apply.
   const whole = stops.every(({ why }) => why !== "too-many");
   const { runs, turns, cost } = costOf(root);
   const most = maxRuns * longest(root);

@@ -234,7 +234,7 @@ describe("hostile files", () => {
 describe("parsing arbitrary input", () => {
   const whole = `---\nname: a\ndescription: 'x: y'\ntools: [Read, "Bash(ls)"]\nlimits: {maxTurns: 3}\n---\nbody \${TASK}\n`;
 
-  test("every truncated file is parsed, or gives a problem with a line and a column", () => {
+  test("every truncated file is either parsed, or reported as a problem at a line and a column", () => {
     for (let end = 0; end < whole.length; end++) {
       const { problems, frontmatter } = parse(whole.slice(0, end));
       if (Object.keys(frontmatter).length === 0) expect(problems.length).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import type { RouteParts } from "../parts.ts";
 import { agentRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { browserAccessRoutes } from "./browser-access.ts";
+import { cacheRoutes } from "./cache.ts";
 import { chatContractRoutes } from "./chat-contract.ts";
 import { compareRoutes } from "./compare.ts";
 import { demoRoutes } from "./demo.ts";
@@ -32,6 +33,7 @@ export function apiRoutes(parts: RouteParts) {
     ...compareRoutes(parts),
     ...exportRoutes(parts),
     ...whyRoutes(parts),
+    ...cacheRoutes(parts),
     ...messageRoutes(parts),
     ...usageRoutes(parts),
     ...approvalRoutes(parts),

@@ -5,6 +5,7 @@ import type { RunDetail, RunTree } from "../../api/client/types.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { summarizeTodos } from "../../projections/folds/todos.ts";
 import { fold } from "../../projections/projection.ts";
+import { cacheLedger } from "../../projections/usage/cache-ledger.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import {
   describeForkOrigin,
@@ -19,6 +20,7 @@ import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation, report } from "../invocation.ts";
 import { loadCards } from "../lookup/approvals.ts";
 import { cardLines } from "../view/approval.ts";
+import { cacheLines } from "../view/cache.ts";
 import { paintEntry } from "../view/live/event-lines.ts";
 import { modelLabel } from "../view/live/live-view.ts";
 import { type Paint, type Screen, truncate, visibleWidth } from "../view/screen.ts";
@@ -78,6 +80,7 @@ function pageLines({ run, tree, events, statuses }: Found, { screen, commandLine
     ...(tree.children.length === 0 ? [] : ["", ...treeTable(tree, statuses, screen)]),
     ...todoLines(run, screen),
     ...summaryLines(run, screen, { status: statuses.get(run.id) ?? shownStatus(run) }),
+    ...fitLines(cacheLines(cacheLedger([events])), screen).map((line) => screen.paint("dim", line)),
   ];
 }
 

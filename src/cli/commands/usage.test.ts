@@ -33,8 +33,8 @@ test("[S1-75] [S2-93] [S2-94] `cadre usage` prints the measures of success, then
     "1 task by several agents used 23k tokens and $0.21; one agent alone would have used about 32k and $0.32 (an estimate",
   );
   expect(stdout).toMatch(/^1 review in 1 task: 1\.0 rounds each\.$/m);
-  expect(stdout).toMatch(/^lead +1 +21k +\$0\.21 /m);
-  expect(stdout).toMatch(/^scripted\/reviewer +1 +2\.5k +\$0\.0025$/m);
+  expect(stdout).toMatch(/^lead +1 +21k +0 % +\$0\.21 /m);
+  expect(stdout).toMatch(/^scripted\/reviewer +1 +2\.5k +0 % +\$0\.0025$/m);
   expect(stdout).toMatch(/^lead +reviewer +1 +1 +0 +100 %$/m);
 
   const [trees] = (await p.cadre("usage", "--json")).lines() as unknown as UsageView[];

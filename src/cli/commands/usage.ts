@@ -8,6 +8,7 @@ import { rewriteCommands } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, report } from "../invocation.ts";
 import { parseRunsFilter } from "../lookup/runs.ts";
+import { cacheLines } from "../view/cache.ts";
 import type { Paint } from "../view/screen.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
@@ -24,9 +25,15 @@ export async function usage(
   const { screen, commandLine } = invocation;
   const { since } = parseRunsFilter(options, Date.now());
   const filter = omitUndefined({ every: DAY, root, since });
-  const found = await withClient(invocation, (client) => client.get("/api/usage", filter));
-  const lines = usageLines(found, screen.paint).map((line) => rewriteCommands(line, commandLine));
-  return report(invocation, found, fitLines(lines, screen));
+  const { found, cache } = await withClient(invocation, async (client) => ({
+    found: await client.get("/api/usage", filter),
+    cache: root === undefined ? undefined : await client.get("/api/runs/{id}/cache", { id: root }),
+  }));
+  const lines = [
+    ...usageLines(found, screen.paint).map((line) => rewriteCommands(line, commandLine)),
+    ...(cache ? ["", ...cacheLines(cache)] : []),
+  ];
+  return report(invocation, { ...found, ...omitUndefined({ cache }) }, fitLines(lines, screen));
 }
 
 export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, paint: Paint): string[] {
@@ -36,7 +43,7 @@ export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, pa
   return [
     ...(overTime ? measureLines(overTime.trees) : []),
     ...section("By agent", [
-      ["agent", "runs", "tokens", "cost", "at work"],
+      ["agent", "runs", "tokens", "cached", "cost", "at work"],
       ...byAgent.map((each) => [
         plainLine(each.agent),
         String(each.runs),
@@ -45,7 +52,7 @@ export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, pa
       ]),
     ]),
     ...section("By model", [
-      ["model", "calls", "tokens", "cost"],
+      ["model", "calls", "tokens", "cached", "cost"],
       ...byModel.map((each) => [
         plainLine(each.model),
         String(each.modelCalls),
@@ -96,6 +103,10 @@ function comparison({ trees, tokens, cost, singleTokens, singleCost }: Trees["to
   return `${plural(trees, "task")} by several agents used ${shortCount(tokens)} tokens${spending}; one agent alone would have used about ${shortCount(Math.round(singleTokens))}${alone} (an estimate: the same turns in one conversation, at the top agent's price per token).`;
 }
 
-const spent = (usage: RunUsage): [string, string] => [shortCount(totalTokens(usage)), shortCost(usage)];
+const spent = (usage: RunUsage): [string, string, string] => [
+  shortCount(totalTokens(usage)),
+  usage.input === 0 ? "–" : percent(usage.cacheRead / usage.input),
+  shortCost(usage),
+];
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;

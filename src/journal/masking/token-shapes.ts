@@ -23,7 +23,7 @@ const SHAPES: Shape[] = [
 
 const BLOCK_START = "-----BEGIN ";
 const BLOCK_END = "-----END [A-Z0-9 ]+-----";
-/** A block without an end is masked up to the end of the text. The pattern never backtracks, so many block starts stay cheap. */
+/** A block without an end is masked up to the end of the text. The pattern never backtracks, so a text with many starts of blocks is searched quickly. */
 const BLOCK = `${BLOCK_START}(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\\w+/=\\s:,.\\\\-])*${BLOCK_END}|[\\w+/=\\s\\\\]*)`;
 
 /** The literal prefixes, for a stream that must wait to see whether a token follows. */

@@ -8,8 +8,9 @@ import type {
 } from "@ai-sdk/provider";
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
-import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
+import type { Estimate, EventBody, Payload, PromptPrefix } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
+import { isScripted } from "../../models/model.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
@@ -22,6 +23,7 @@ import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
 import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
+import { fingerprintPrompt } from "./prompt-prefix.ts";
 import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -304,7 +306,8 @@ function recordAnswer(
   const { content, usage, finish } = answer;
   parts.limiter.succeeded(model);
   const cost = parts.priceOf(model, usage);
-  const payload = { ...attemptOf(action), content, usage, cost, finish, ms };
+  const prefix = isScripted(model) ? undefined : promptPrefix(run, parts);
+  const payload = { ...attemptOf(action), content, usage, cost, finish, ms, ...omitUndefined({ prefix }) };
   const thought: EventBody = { type: "AGENT_THOUGHT", payload };
   if (purpose === "summary") {
     const compacted = { callId, upTo: summaryPoint(run), summary: textOf(content) };
@@ -312,6 +315,13 @@ function recordAnswer(
   } else {
     run.record(thought);
   }
+}
+
+function promptPrefix(run: RunJournal, parts: RequestParts & Pick<LoopParts, "digest">): PromptPrefix {
+  const { definition, state, transcript } = run;
+  const system = parts.systemPrompt(definition, state.start!, state.createdAt);
+  const messages = promptMessages(transcript) as LanguageModelV4Prompt;
+  return fingerprintPrompt({ tools: offeredTools(run, parts), system, messages }, state.prefix, parts.digest);
 }
 
 /** The point up to which a summary replaces the history. An answer and its tool results have the same seq, so they stay together. */

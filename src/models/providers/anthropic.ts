@@ -1,7 +1,7 @@
 // Anthropic's Messages API.
 //
 // Caching: a breakpoint after the system prompt, which also covers the tools, and the automatic breakpoint at the end of the prompt.
-// The automatic breakpoint moves with the conversation, so that each request repeats the one before it byte for byte.
+// The automatic breakpoint moves with the conversation, so that each request begins with the exact bytes of the request before it.
 // Anthropic searches 20 blocks back from a breakpoint. If a turn added more blocks, a third breakpoint marks where that turn began.
 
 import { createRequire } from "node:module";

@@ -8,7 +8,7 @@ export interface Finding {
   severity: "error" | "warning";
   message: string;
   suggestion?: string;
-  /** The agent that the key names, if that agent is the problem. */
+  /** The agent named in the key, if the problem is that agent. */
   names?: string;
   /** True if the check removes the agent in `names` from the delegates. */
   drop?: true;

@@ -3,7 +3,15 @@
 //  S2  An intent without an outcome is *open*.
 //      When a driver chooses the next step, none of its calls is under way. So a crash must have left any open intent behind.
 
-import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../../journal/events.ts";
+import type {
+  EventOf,
+  JournalEvent,
+  Payload,
+  PromptPrefix,
+  Purpose,
+  RunStatus,
+  WaitingOn,
+} from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
 import type { RunnerStarted } from "../../journal/run.ts";
 import { triggerOf } from "../../patterns/declarations/facts.ts";
@@ -58,6 +66,8 @@ export interface RunState extends BudgetChanges {
   failedCall: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
   /** A person asked for an immediate retry, even if the provider asked Cadre to wait. */
   retryNow: boolean;
+  /** Fingerprint of the latest prompt. */
+  prefix: PromptPrefix | undefined;
   /** The latest turn, and its calls in order. */
   latest: { seq: number; text: string; model: string; purpose: Purpose } | undefined;
   calls: Map<string, ToolCall>;
@@ -150,6 +160,7 @@ export const emptyRunState = (): RunState => ({
   turns: 0,
   modelCalls: 0,
   openModelCall: undefined,
+  prefix: undefined,
   failedCall: undefined,
   retryNow: false,
   latest: undefined,
@@ -400,8 +411,9 @@ function startModelCall(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): 
 }
 
 function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
-  const { callId, content } = event.payload;
+  const { callId, content, prefix } = event.payload;
   const { purpose = "turn", model = "" } = state.openModelCall ?? {};
+  state.prefix = prefix ?? state.prefix;
   state.openModelCall = undefined;
   state.failedCall = undefined;
   const text = textOf(content);

@@ -175,7 +175,7 @@ describe("[PV3] limits of the search", () => {
     expect(work).toBeLessThan(500_000);
   });
 
-  test("the search ends for any text, and all shared words occur in the sentence", () => {
+  test("the search terminates for every text, and every word it reports as shared occurs in the sentence", () => {
     const words = fc.array(
       fc.oneof(
         fc.string({ unit: "binary" }),

@@ -169,7 +169,7 @@ const LOST_CODES = new Set([
   "ENOENT",
 ]);
 /**
- * The driver `pg` reports these failures without a code. Postgres names a cached plan, or the object of a missing right, only in its message.
+ * The driver `pg` reports these failures without a code. Only the text of the message says that a cached plan failed, or which permission is missing.
  * So this file recognises these failures by their wording, and all others by their codes.
  */
 const LOST_WORDS =

@@ -33,7 +33,7 @@ import { readTreeUsages, rootsOf, writeTreeUsages } from "./usage.ts";
 /** Maximum number of payload characters in one statement. */
 const MAX_PENDING = 8_000_000;
 
-/** Records that a process keeps from commit to commit. */
+/** The run records that a process keeps in memory between commits. */
 export interface RecordCache {
   records: Map<RunId, RunRecord>;
   /** Runs that no other process can have changed since they were read. */

@@ -25,7 +25,7 @@ export interface OutsideReads extends PruneReads {
   hasPruned(): Answer<boolean>;
   /** One entry for each run of the tree. */
   sizes(root: RunId): Answer<{ n: number; events: number; bytes: number }[]>;
-  /** Blobs in the order of their names, starting after a name. `except`: runs that count as deleted. */
+  /** Blobs sorted by name, starting after the given name. Runs in `except` are treated as already deleted. */
   blobs(after: string, limit: number, except: readonly number[]): Answer<BlobSize[]>;
 }
 

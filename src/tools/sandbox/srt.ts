@@ -127,7 +127,7 @@ function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
     path === sep
       ? "read"
       : (paths.find((one) => one.path === path)?.access ?? enclosingAccess(dirname(path)));
-  // Denying a folder denies everything below it, so only read-only paths inside writable folders are denied.
+  // Writing is denied only to read-only paths inside writable folders. Denying their parent would deny the writable folders too.
   const denied = paths.filter(
     ({ path, access }) => access === "read" && enclosingAccess(dirname(path)) === "write",
   );

@@ -1,5 +1,6 @@
 // U35: the usage of a run alone, the usage together with all runs below it, and the run's share of its parent's total.
 
+import { cacheLedger, describeBreak } from "../../../../src/projections/usage/cache-ledger.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
@@ -35,6 +36,7 @@ export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJourn
           }))}
         />
       </Section>
+      <CacheSection journal={journal} run={run} />
       <Section title="How this is counted">
         <ul className="list-disc pl-4 text-muted text-sm">
           <li>{costWords(tree)}</li>
@@ -52,6 +54,22 @@ export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJourn
         </ul>
       </Section>
     </>
+  );
+}
+
+/** Shows which events broke the prompt cache. Absent if every prompt began with the prompt before it. */
+function CacheSection({ run, journal }: { run: RunJournal; journal: TreeJournal }) {
+  const runs = treeOrder(journal.runs, run.row.id).map((id) => journal.runs.get(id)!.events);
+  const broken = cacheLedger(runs).calls.flatMap((call) => describeBreak(call) ?? []);
+  if (broken.length === 0) return null;
+  return (
+    <Section title="Prompt cache">
+      <ul className="list-disc pl-4 text-muted text-sm">
+        {broken.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

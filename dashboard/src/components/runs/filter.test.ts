@@ -22,7 +22,7 @@ test("[U02] the page ignores invalid filters in the URL", () => {
   });
 });
 
-test("[U02] the query stays the same for minutes; only searches and wait filters include child runs", () => {
+test("[U02] the start time is rounded, so that the query changes rarely; only searches and wait filters include child runs", () => {
   expect(toFilter({}, NOW)).toEqual({ roots: true });
   expect(toFilter({ all: true }, NOW)).toEqual({});
   expect(toFilter({ q: "door" }, NOW)).toEqual({ q: "door" });

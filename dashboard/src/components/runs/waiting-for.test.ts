@@ -10,7 +10,7 @@ const awaited = [
   { id: "r2", agent: "tester" },
 ];
 
-test("[U01] the column names the person, child, provider or worker that the run is waiting for", () => {
+test("[U01] the column shows which person, child, provider or worker the run is waiting for", () => {
   expect(run()).toBeUndefined();
   expect(run({ kind: "child", items: ["r1"] }, { awaited: awaited.slice(0, 1) })?.text).toBe("child editor");
   expect(run({ kind: "child", items: ["r1", "r2"] }, { awaited })?.text).toBe("2 children: editor, tester");

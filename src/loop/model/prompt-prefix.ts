@@ -1,0 +1,37 @@
+// A fingerprint of each prompt. If a provider's cache was not used, it shows which part of the prompt changed.
+
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Digest } from "../../ids.ts";
+import type { PromptPrefix } from "../../journal/events.ts";
+
+export interface Prompt {
+  tools: readonly LanguageModelV4FunctionTool[];
+  system: string;
+  messages: LanguageModelV4Prompt;
+}
+
+/** `before` is the fingerprint of the run's previous call. */
+export function fingerprintPrompt(
+  { tools, system, messages }: Prompt,
+  before: PromptPrefix | undefined,
+  digest: Digest,
+): PromptPrefix {
+  const texts = messages.map((message) => JSON.stringify(message));
+  const short = (text: string): string => digest(text).slice(0, 12);
+  const now = {
+    tools: short(JSON.stringify(tools)),
+    system: short(system),
+    messages: { count: texts.length, digest: short(texts.join("\n")) },
+  };
+  if (!before) return now;
+  const kept = short(texts.slice(0, before.messages.count).join("\n"));
+  const broke = findBreak(before, { ...now, messages: { ...now.messages, digest: kept } });
+  return broke === undefined ? now : { ...now, broke };
+}
+
+/** The first part that differs. Providers cache tools, system prompt and messages in this order. */
+function findBreak(before: PromptPrefix, now: PromptPrefix): PromptPrefix["broke"] {
+  if (before.tools !== now.tools) return "tools";
+  if (before.system !== now.system) return "system";
+  return before.messages.digest === now.messages.digest ? undefined : "messages";
+}
