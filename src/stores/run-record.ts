@@ -8,6 +8,7 @@ import type { RunRow } from "../projections/folds/run-row.ts";
 import { totalTokens } from "../projections/usage/run-usage.ts";
 import { type Columns, hex, optional } from "./columns.ts";
 import { CHAIN_START } from "./hashes.ts";
+import type { Append } from "./store.ts";
 
 export interface RunRecord {
   n: number;
@@ -175,6 +176,10 @@ export function rememberEvent({ recent }: RunRecord, event: JournalEvent): void 
   if (recent.length >= 2 * RECENT_EVENTS) recent.splice(0, RECENT_EVENTS);
   recent.push(event);
 }
+
+/** Whether the writer holds the run's lease. */
+export const isDriver = (record: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
+  writer !== undefined && record.worker === writer.worker && record.epoch === writer.epoch;
 
 /** Drops the records of resting runs. Small runs that will soon be driven are kept, so that they need not be loaded again. */
 export function evictResting(cache: Map<RunId, RunRecord>, most: number): void {

@@ -10,10 +10,10 @@ import { type EventBody, OUTCOME_TYPES, TERMINAL_TYPES } from "../../journal/eve
 import { keyOf } from "../../journal/keys.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { treeBudgetChangeIn } from "../../projections/usage/budgets.ts";
-import type { RunRecord } from "../run-record.ts";
+import { isDriver, type RunRecord } from "../run-record.ts";
 import type { Append, AppendResult, Refusal, Spawn } from "../store.ts";
 import { applyTreeBudget, checkBudget, warnRoot } from "./budgets.ts";
-import { isDriver, restRun } from "./leases.ts";
+import { restRun } from "./leases.ts";
 import { takeSlot } from "./slots.ts";
 import {
   admitRun,

@@ -1,9 +1,8 @@
 // Decides which worker drives a run. A worker acquires a run in a new epoch, keeps it with heartbeats, and gives it back (J6, E2).
 
 import type { RunId } from "../../ids.ts";
-import { hasWholeJournal, type RunRecord } from "../run-record.ts";
+import { hasWholeJournal, isDriver, type RunRecord } from "../run-record.ts";
 import {
-  type Append,
   type Heartbeat,
   LEASE_MS,
   type Lease,
@@ -93,9 +92,6 @@ export function* heartbeat(
   }
   return answer;
 }
-
-export const isDriver = (record: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
-  writer !== undefined && record.worker === writer.worker && record.epoch === writer.epoch;
 
 /** J6: gives back the run's lease. Frees the run's slot or, if the number of slots is given, puts the run into the queue. */
 export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, slots?: number): Steps<void> {
