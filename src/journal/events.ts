@@ -140,6 +140,8 @@ export const payloads = {
     /** Workspaces from which this workspace was copied, nearest first. Their deny rules apply here too (P12). */
     mergesInto: z.array(z.string()).optional(),
     limits: Limits,
+    /** The agent's own limit of turns, if the parent's call lowered it. The system prompt names the own limit, so that siblings share a cached prompt. */
+    ownMaxTurns: z.int().positive().optional(),
     approvals: ApprovalPolicy,
     /** Permission rules that the caller added when starting the run. */
     permissions: Rules.optional(),

@@ -393,11 +393,13 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
   return (definition, start, startedAt) => {
     const known = composed.get(start);
     if (known !== undefined) return known;
-    const { depth, task, criteria, ancestors = [], workspace, limits } = start;
-    const { maxDepth, maxTurns, maxDuration } = limits;
+    const { depth, task, criteria, ancestors = [], workspace, worktree, limits } = start;
+    const { maxDepth, maxDuration } = limits;
+    const { ownMaxTurns: maxTurns = limits.maxTurns } = start;
     const prompt = composePrompt(definition, {
       ...omitUndefined({ parent: ancestors.at(-1)?.agent, criteria }),
-      ...{ task, depth, workspace, maxDepth, maxTurns, maxDuration },
+      ...{ task, depth, maxDepth, maxTurns, maxDuration },
+      ...(worktree ? {} : { workspace }),
       inTeam: isTeamMember(definition, start),
       delegates: availableDelegates(definition, start),
       delegation: definition.delegation?.mode ?? "sequential",

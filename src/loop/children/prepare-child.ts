@@ -169,7 +169,7 @@ async function startOf(
     ...omitUndefined({ sessionId, userId }),
     workspace,
     ...poolIn(definition),
-    limits: childLimits(maxTurns, definition, run.state, parts),
+    ...childLimits(maxTurns, begun.trigger, { definition, parent: run.state, parts }),
     approvals,
     ...omitUndefined({ permissions, effects: parent.effects }),
     ...taintForNewRun(run.state.taint),
@@ -198,19 +198,22 @@ function asAncestor({ runId, definition }: RunJournal): Ancestor {
 
 /** The agent's own limits, lowered by the request and by the parent's depth limit. The tree's budget is set at the root. */
 function childLimits(
-  maxTurns: number | undefined,
-  definition: Definition,
-  parent: RunJournal["state"],
-  parts: ChildParts,
-): Start["limits"] {
+  maxTurns = Infinity,
+  trigger: Trigger,
+  { definition, parent, parts }: { definition: Definition; parent: RunJournal["state"]; parts: ChildParts },
+): Pick<Start, "limits" | "ownMaxTurns"> {
   const own = limitsOf(definition, parts);
   const { onBudget, maxDepth } = parent.start!.limits;
   const tree = treeBudgetOf(parent);
+  const isLowered = trigger === "delegation" && maxTurns < own.maxTurns;
   return {
-    ...own,
-    maxTurns: Math.min(own.maxTurns, maxTurns ?? Infinity),
-    maxDepth: Math.min(own.maxDepth, maxDepth),
-    tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
+    limits: {
+      ...own,
+      maxTurns: Math.min(own.maxTurns, maxTurns),
+      maxDepth: Math.min(own.maxDepth, maxDepth),
+      tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
+    },
+    ...(isLowered ? { ownMaxTurns: own.maxTurns } : {}),
   };
 }
 

@@ -134,7 +134,13 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
     transcript.placed = [];
     transcript.characters = 0;
   }
-  transcript.task = goesOn ? undefined : addUserMessage(transcript, seq, taskText(payload));
+  transcript.task = goesOn
+    ? undefined
+    : addUserMessage(transcript, seq, taskText(payload) + turnLimit(payload));
+}
+
+function turnLimit({ ownMaxTurns, limits: { maxTurns } }: Payload<"RUN_STARTED">): string {
+  return ownMaxTurns === undefined ? "" : `\n\nYou have at most ${maxTurns} turns for this task.`;
 }
 
 export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "criteria" | "input">;

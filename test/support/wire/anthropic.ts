@@ -10,6 +10,7 @@ import {
   type Protocol,
   type ProtocolOptions,
   pieces,
+  prefixOf,
   type Rejection,
   type StreamContext,
   textIn,
@@ -81,7 +82,13 @@ export function anthropicProtocol(options: ProtocolOptions): Protocol {
     stream: (answer, context) => stream(answer, context, options),
     prefix(body) {
       const { tools = [], system = [], messages } = body as Request;
-      return [tools, system, ...messages].map(withoutBreakpoints);
+      const blocks = messages.flatMap((message, at) =>
+        blocksOf(message).map((block) => ({
+          where: `message ${at}`,
+          text: withoutBreakpoints({ role: message.role, block }),
+        })),
+      );
+      return [...prefixOf(tools, system, [], withoutBreakpoints), ...blocks];
     },
   };
 }

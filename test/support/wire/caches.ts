@@ -1,7 +1,7 @@
 // Models of the providers' prompt caches. Four characters count as one token.
 
 import { createHash } from "node:crypto";
-import type { WireUsage } from "./protocol.ts";
+import type { PrefixPart, WireUsage } from "./protocol.ts";
 
 export const tokensIn = (value: unknown): number =>
   Math.ceil((typeof value === "string" ? value : (JSON.stringify(value) ?? "")).length / 4);
@@ -46,10 +46,10 @@ export function breakpointCache(): (model: string, blocks: readonly CachedBlock[
 }
 
 /** OpenAI and Google cache by themselves: the longest beginning that an earlier request had, in steps of 128 tokens. */
-export function prefixCache(minimum = MINIMUM): (model: string, prefix: readonly string[]) => Counted {
+export function prefixCache(minimum = MINIMUM): (model: string, prefix: readonly PrefixPart[]) => Counted {
   const seen: string[] = [];
   return (model, prefix) => {
-    const whole = [model, ...prefix].join("\u0000");
+    const whole = [model, ...prefix.map(({ text }) => text)].join("\u0000");
     const shared = seen.reduce((longest, earlier) => Math.max(longest, sharedLength(earlier, whole)), 0);
     seen.push(whole);
     const hit = Math.floor(shared / 4);

@@ -6,9 +6,11 @@ import {
   argumentsOf,
   type Body,
   type Frame,
+  type PrefixPart,
   type Protocol,
   type ProtocolOptions,
   pieces,
+  prefixOf,
   type Rejection,
   type StreamContext,
   textIn,
@@ -31,9 +33,9 @@ interface Request extends Body {
 
 export function chatProtocol({ newId }: ProtocolOptions): Protocol {
   const count = prefixCache();
-  const prefix = (body: Body): string[] => {
+  const prefix = (body: Body): PrefixPart[] => {
     const { tools = [], messages } = body as Request;
-    return [JSON.stringify(tools), ...messages.map((message) => JSON.stringify(message))];
+    return prefixOf(tools, messages[0], messages.slice(1));
   };
   return {
     name: "chat",

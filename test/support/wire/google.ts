@@ -5,9 +5,11 @@ import {
   type Answer,
   type Body,
   type Frame,
+  type PrefixPart,
   type Protocol,
   type ProtocolOptions,
   pieces,
+  prefixOf,
   type Rejection,
   type StreamContext,
   textIn,
@@ -35,9 +37,12 @@ interface Request extends Body {
 
 export function googleProtocol({ newId }: ProtocolOptions): Protocol {
   const count = prefixCache();
-  const prefix = (body: Body): string[] => {
+  const prefix = (body: Body): PrefixPart[] => {
     const { tools = [], systemInstruction, contents } = body as Request;
-    return [tools, systemInstruction ?? "", ...contents].map((part) => JSON.stringify(part));
+    const parts = contents.flatMap(({ role, parts }, at) =>
+      parts.map((part) => ({ where: `message ${at}`, text: JSON.stringify({ role, part }) })),
+    );
+    return [...prefixOf(tools, systemInstruction ?? "", []), ...parts];
   };
   return {
     name: "google",

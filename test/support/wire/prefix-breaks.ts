@@ -1,4 +1,4 @@
-// Finds requests that do not begin with the whole request before them. Such a request cannot use the provider's cache.
+// Finds requests that do not begin with the whole request before them. Such a request cannot use all of the provider's cache.
 
 import type { WireRequest } from "./server.ts";
 
@@ -11,26 +11,23 @@ export interface PrefixBreak {
   now: string;
 }
 
-/** Compares each request with the one before it. Pass the requests of one agent; see `conversations`. */
+/** Compares each request with the one before it. Pass the requests of one run or of one agent, see `byRun` and `byAgent`. */
 export function prefixBreaks(requests: readonly WireRequest[]): PrefixBreak[] {
-  return requests.slice(1).flatMap((request, index) => {
+  return requests.slice(1).flatMap(({ n, prefix: after }, index) => {
     const { prefix: before } = requests[index]!;
-    const { prefix: after, n } = request;
-    const at = before.findIndex((part, position) => part !== after[position]);
-    if (at === -1) return [];
-    return [{ request: n, part: partName(request, at), was: before[at]!, now: after[at] ?? "nothing" }];
+    const at = before.findIndex(({ text }, position) => text !== after[position]?.text);
+    const { where: part, text: was } = before[at] ?? {};
+    if (part === undefined || was === undefined) return [];
+    return [{ request: n, part, was, now: after[at]?.text ?? "nothing" }];
   });
 }
 
-/** The requests of each agent. Requests belong together if they have the same beginning: the system prompt and the first message. */
-export function conversations(requests: readonly WireRequest[]): WireRequest[][] {
-  return [...Map.groupBy(requests, ({ system, first }) => JSON.stringify([system, first])).values()];
-}
+/** The requests of each run. */
+export const byRun = (requests: readonly WireRequest[]): WireRequest[][] => [
+  ...Map.groupBy(requests, ({ run }) => run).values(),
+];
 
-/** OpenAI's APIs send the system prompt as the first message. */
-function partName({ provider }: WireRequest, at: number): string {
-  const hasOwnSystem = provider !== "chat";
-  if (at === 0) return "tools";
-  if (at === 1) return "system";
-  return `message ${at - (hasOwnSystem ? 2 : 1)}`;
-}
+/** The requests of each agent. An agent's run continues its earlier run, for example in the rounds of a team. */
+export const byAgent = (requests: readonly WireRequest[]): WireRequest[][] => [
+  ...Map.groupBy(requests, ({ agent }) => agent).values(),
+];

@@ -21,6 +21,9 @@ export interface Ask extends Conversation {
   model: string;
   body: Body;
   headers: Record<string, string>;
+  /** The agent and the run that made the request. Empty if the test does not use `wireScenario`. */
+  agent: string;
+  run: string;
   /** Number of this request at the server, from 1. */
   n: number;
 }
@@ -84,6 +87,12 @@ export interface Rejection {
 /** The JSON of a request. Each protocol reads its own fields. */
 export type Body = Record<string, unknown>;
 
+/** A part of a request that the provider caches. */
+export interface PrefixPart {
+  where: string;
+  text: string;
+}
+
 export interface StreamContext {
   body: Body;
   model: string;
@@ -102,7 +111,7 @@ export interface Protocol {
   count(body: Body, model: string): Omit<WireUsage, "output">;
   stream(answer: Answer, context: StreamContext): Iterable<Frame>;
   /** The request in the order in which the provider caches it: tools, system prompt, messages. */
-  prefix(body: Body): string[];
+  prefix(body: Body): PrefixPart[];
 }
 
 export interface ProtocolOptions {
@@ -137,3 +146,15 @@ export function waitOf(part: AnswerPart, ping: Frame): Frame[] | undefined {
   if ("pings" in part) return Array.from({ length: part.pings }, () => ({ ...ping, waitMs: part.everyMs }));
   return undefined;
 }
+
+/** The parts of a request, in the order in which the provider caches them. */
+export const prefixOf = (
+  tools: unknown,
+  system: unknown,
+  messages: readonly unknown[],
+  toText: (value: unknown) => string = (value) => JSON.stringify(value),
+): PrefixPart[] => [
+  { where: "tools", text: toText(tools) },
+  { where: "system", text: toText(system) },
+  ...messages.map((message, at) => ({ where: `message ${at}`, text: toText(message) })),
+];

@@ -6,9 +6,11 @@ import {
   argumentsOf,
   type Body,
   type Frame,
+  type PrefixPart,
   type Protocol,
   type ProtocolOptions,
   pieces,
+  prefixOf,
   type Rejection,
   type StreamContext,
   textIn,
@@ -50,9 +52,9 @@ export function responsesProtocol(options: ProtocolOptions): Protocol {
   const stored = new Map<string, Item>();
   /** Encrypted reasoning that this server made. */
   const encrypted = new Set<string>();
-  const prefix = (body: Body): string[] => {
+  const prefix = (body: Body): PrefixPart[] => {
     const { tools = [], instructions = "", input } = body as Request;
-    return [tools, instructions, ...input].map((part) => JSON.stringify(part));
+    return prefixOf(tools, instructions, input);
   };
   return {
     name: "responses",

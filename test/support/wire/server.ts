@@ -1,13 +1,22 @@
 // A simulator of the provider APIs on the loopback interface. Tests use it with the real provider packages.
 // The simulator rejects what the real APIs reject, models their caches, and keeps every request.
 
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { anthropicProtocol } from "./anthropic.ts";
 import { tokensIn } from "./caches.ts";
 import { chatProtocol } from "./chat.ts";
 import { googleProtocol } from "./google.ts";
-import type { Answer, Ask, Frame, Protocol, ProtocolOptions, Respond, WireUsage } from "./protocol.ts";
+import type {
+  Answer,
+  Ask,
+  Frame,
+  PrefixPart,
+  Protocol,
+  ProtocolOptions,
+  Respond,
+  WireUsage,
+} from "./protocol.ts";
 import { responsesProtocol } from "./responses.ts";
 
 export interface WireRequest extends Ask {
@@ -16,7 +25,7 @@ export interface WireRequest extends Ask {
   usage: WireUsage;
   answer: Answer;
   /** Tools, system prompt and messages, in the order in which the provider caches them. */
-  prefix: string[];
+  prefix: PrefixPart[];
 }
 
 export interface Wire extends AsyncDisposable {
@@ -57,6 +66,7 @@ export async function startWire(
       ...protocol.read(body),
       ...{ provider: protocol.name, model, body, n: ++arrived },
       headers: incoming.headers as Record<string, string>,
+      ...callerIn(incoming.headers),
     };
     const rejections = protocol.rejections(body, model);
     const [rejection] = rejections;
@@ -78,6 +88,12 @@ export async function startWire(
     },
   };
 }
+
+/** `wireScenario` adds these headers to each call. The real APIs ignore such headers. */
+const callerIn = (headers: IncomingHttpHeaders): Pick<Ask, "agent" | "run"> => ({
+  agent: String(headers["x-agent"] ?? ""),
+  run: String(headers["x-run"] ?? ""),
+});
 
 const envOf = (url: string): Record<string, string> => ({
   ...{ ANTHROPIC_API_KEY: "test-anthropic-key", ANTHROPIC_BASE_URL: url },

@@ -1,0 +1,174 @@
+// Tests how much of a run's input is read from the provider's cache, and what the run costs.
+
+import { describe, expect } from "vitest";
+import { z } from "zod";
+import { createPrices } from "../../src/models/prices.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+import { payloadsOf } from "../support/scenario.ts";
+import { byRun, prefixBreaks } from "../support/wire/prefix-breaks.ts";
+import type { Respond } from "../support/wire/protocol.ts";
+import type { WireRequest } from "../support/wire/server.ts";
+import { wireScenario } from "../support/wire/wire-scenario.ts";
+import type { World } from "../support/world.ts";
+
+const SONNET = "anthropic/claude-sonnet-4-5";
+
+/** A page with ten lines has about 60 tokens. */
+const page = defineTool({
+  name: "page",
+  description: "Reads one page.",
+  input: z.object({ number: z.number(), lines: z.number() }),
+  effect: "read",
+  reaches: [],
+  execute: async ({ number, lines }) => ({
+    output: `Page ${number}. ${"It says this and that. ".repeat(lines)}`,
+  }),
+});
+
+/** Each turn adds about 770 tokens, so that the prompt grows from 2,000 to 24,000 tokens in 30 requests. */
+const readsPages =
+  (requests: number): Respond =>
+  ({ n, last }) => {
+    if (last.includes("This is your last turn"))
+      return { parts: [{ call: "final_report", input: { summary: "The pages are read so far." } }] };
+    if (last.includes("Summarise it for yourself")) return { parts: [{ text: "I read many pages." }] };
+    if (n >= requests)
+      return {
+        parts: [{ thinking: "Everything is known now." }, { text: "The pages are read. ".repeat(10) }],
+      };
+    return {
+      parts: [
+        { thinking: "I need the next page before I can answer. ".repeat(3) },
+        { text: `Next I read page ${n}.` },
+        { call: "page", input: { number: n, lines: 110 } },
+      ],
+    };
+  };
+
+const promptOf = ({ usage: { input, cacheRead, cacheWrite } }: WireRequest): number =>
+  input + cacheRead + cacheWrite;
+
+const sum = (requests: readonly WireRequest[], count: (request: WireRequest) => number): number =>
+  requests.reduce((total, request) => total + count(request), 0);
+
+const shareRead = (requests: readonly WireRequest[]): number =>
+  sum(requests, ({ usage }) => usage.cacheRead) / sum(requests, promptOf);
+
+/** The run's cost, divided by the cost if each request had read the whole request before it from the cache. */
+function costFactor(model: string, requests: readonly WireRequest[]): number {
+  const priceOf = createPrices();
+  const costOf = (request: WireRequest, cacheRead: number, cacheWrite: number): number =>
+    priceOf(model, { input: promptOf(request), output: request.usage.output, cacheRead, cacheWrite })!;
+  const paid = sum(requests, (request) => costOf(request, request.usage.cacheRead, request.usage.cacheWrite));
+  let before = 0;
+  const ideal = sum(requests, (request) => {
+    const prompt = promptOf(request);
+    const read = Math.min(before, prompt);
+    before = prompt;
+    return costOf(request, read, prompt - read);
+  });
+  return paid / ideal;
+}
+
+describe("a run of 30 turns", () => {
+  for (const model of [SONNET, "anthropic/claude-opus-5-5"])
+    wireScenario(
+      `on ${model} reads 92 % of its input from the cache, and costs at most 1.1 times the ideal`,
+      { model, agent: "maxTurns: 60", more: [page], respond: readsPages(30) },
+      async (world, { requests }) => {
+        const { end, usage } = await world.settled(await world.run("Read 29 pages."));
+        expect(end?.status).toBe("completed");
+        expect(requests).toHaveLength(30);
+        expect(promptOf(requests.at(-1)!)).toBeGreaterThan(22_000);
+        expect(prefixBreaks(requests)).toEqual([]);
+        expect(shareRead(requests)).toBeGreaterThan(0.92);
+        expect(costFactor(model, requests)).toBeLessThan(1.1);
+        expect(usage, "the journal has the provider's counts").toMatchObject({
+          input: sum(requests, promptOf),
+          cacheRead: sum(requests, (request) => request.usage.cacheRead),
+        });
+      },
+    );
+
+  wireScenario(
+    "on Anthropic reads 92 % from the cache if it ends with a last turn",
+    { model: SONNET, agent: "maxTurns: 29", more: [page], respond: readsPages(60) },
+    async (world, { requests }) => {
+      const { end } = await world.settled(await world.run("Read 59 pages."));
+      expect(end).toMatchObject({ stopReason: "max_turns", summary: "The pages are read so far." });
+      expect(prefixBreaks(requests)).toEqual([]);
+      expect(shareRead(requests)).toBeGreaterThan(0.92);
+      expect(costFactor(SONNET, requests)).toBeLessThan(1.1);
+    },
+  );
+
+  wireScenario(
+    "on Anthropic reads 92 % from the cache if it is compacted",
+    { model: SONNET, agent: "maxTurns: 60", more: [page], respond: readsPages(30) },
+    async (world, { requests }) => {
+      narrow(world, 30_000);
+      const runId = await world.run("Read 29 pages.");
+      expect((await world.settled(runId)).end?.status).toBe("completed");
+      expect(payloadsOf(await world.events(runId), "CONTEXT_COMPACTED")).toHaveLength(1);
+      // The summary replaces everything after the task, but the tools, the system prompt and the task are read from the cache.
+      expect(prefixBreaks(requests).map(({ part }) => part)).toEqual(["message 1"]);
+      expect(shareRead(requests)).toBeGreaterThan(0.92);
+      expect(costFactor(SONNET, requests)).toBeLessThan(1.1);
+    },
+  );
+
+  for (const model of ["openai/gpt-5", "openai/gpt-4.1", "google/gemini-2.5-pro", "compat/local-model"])
+    wireScenario(
+      `on ${model} reads 92 % of its input from the cache, with zero data retention`,
+      {
+        ...{ model, agent: "maxTurns: 60", more: [page] },
+        respond: readsPages(30),
+        wire: { isZeroRetention: true },
+      },
+      async (world, { requests }) => {
+        expect((await world.settled(await world.run("Read 29 pages."))).end?.status).toBe("completed");
+        expect(requests.flatMap(({ rejections }) => rejections)).toEqual([]);
+        expect(prefixBreaks(requests)).toEqual([]);
+        expect(shareRead(requests)).toBeGreaterThan(0.92);
+      },
+    );
+});
+
+/** Shortens the context window of every model. */
+function narrow({ runtime: { parts } }: World, tokens: number): void {
+  parts.models = { ...parts.models, contextWindow: () => tokens };
+}
+
+describe("a tree with four children of one kind", () => {
+  /** The children have different limits, because models like to fill in such fields. */
+  const delegations = [1, 2, 3, 4].map((part) => ({
+    call: "delegate",
+    input: { agent: "reader", task: `Read part ${part}.`, maxTurns: 10 + part },
+  }));
+  wireScenario(
+    "on Anthropic reads 85 % of its input from the cache",
+    {
+      model: SONNET,
+      agent: "kind: main\nagents: [reader]\ndelegation: { mode: parallel }",
+      cast: { reader: "kind: subagent" },
+      more: [page],
+      respond({ agent, turn, first }) {
+        if (agent !== "reader") return { parts: turn > 1 ? [{ text: "All parts are read." }] : delegations };
+        const number = Number(/part (\d)/.exec(first)![1]) * 10 + turn;
+        if (turn > 8) return { parts: [{ text: "The part is read." }] };
+        return { parts: [{ thinking: "The next page." }, { call: "page", input: { number, lines: 30 } }] };
+      },
+    },
+    async (world, { requests }) => {
+      const { end } = await world.settled(await world.run("Read all four parts."));
+      expect(end?.summary).toBe("All parts are read.");
+      const [, ...children] = byRun(requests);
+      expect(children).toHaveLength(4);
+      for (const child of children) expect(prefixBreaks(child)).toEqual([]);
+      const beginnings = children.map(([first]) => JSON.stringify(first!.prefix.slice(0, 2)));
+      expect(new Set(beginnings).size, "all children have the same tools and system prompt").toBe(1);
+      expect(children[2]![0]!.first).toContain("at most 13 turns");
+      expect(shareRead(requests)).toBeGreaterThan(0.85);
+    },
+  );
+});
