@@ -2,7 +2,9 @@
 // If a group of the store has methods that write, this file lists all methods of the group. So the compiler reports a new method that is not listed.
 
 import { CadreError } from "../errors.ts";
+import type { JournalEvent } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
+import { maskEvent } from "../journal/masking/mask-event.ts";
 import type { Append, CarriedTree, Store } from "./store.ts";
 
 export function maskedStore(store: Store, mask: Mask): Store {
@@ -68,7 +70,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
 
 /** A tree from another store cannot be masked, because its hash chains cover the text. The tree is imported unchanged, or refused. */
 function refuseSecrets(tree: CarriedTree, mask: Mask): CarriedTree {
-  const found = tree.events.find(({ text }) => mask.text(text) !== text)?.event;
+  const found = tree.events.find((carried) => containsSecret(carried, mask))?.event;
   const where = found ? `Event ${found.seq} of run ${found.runId}` : "A stored value";
   if (found || [...tree.blobs.values()].some((text) => mask.text(text) !== text))
     throw new CadreError(
@@ -78,10 +80,16 @@ function refuseSecrets(tree: CarriedTree, mask: Mask): CarriedTree {
   return tree;
 }
 
+function containsSecret({ event, text }: CarriedTree["events"][number], mask: Mask): boolean {
+  if (mask.text(text) === text) return false;
+  const written = JSON.parse(text) as JournalEvent;
+  return event.type !== "AGENT_THOUGHT" || maskEvent(written, mask) !== written;
+}
+
 /** Masks each event. Returns the same append if it contains no secret. */
 function maskedAppend(append: Append, mask: Mask): Append {
   const { events, spawn } = append;
-  const masked = events.map((event) => mask.value(event));
+  const masked = events.map((event) => maskEvent(event, mask));
   const isClean = masked.every((event, index) => event === events[index]);
   if (isClean && !spawn) return append;
   return { ...append, events: masked, ...(spawn ? { spawn: mask.value(spawn) } : {}) };

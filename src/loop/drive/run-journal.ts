@@ -15,6 +15,7 @@ import {
   type WaitingOn,
 } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
+import { maskEvent } from "../../journal/masking/mask-event.ts";
 import { isNewer } from "../../journal/upcast.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../../projections/folds/child-runs.ts";
 import { applyRunState, emptyRunState, type RunState } from "../../projections/folds/run-state.ts";
@@ -112,7 +113,7 @@ export class RunJournal {
 
   /** Records outcomes and other facts. They are masked first, so that the fold sees the same text as the journal (A61). */
   record(...given: EventBody[]): void {
-    const events = given.map((event) => this.parts.mask.value(event));
+    const events = given.map((event) => maskEvent(event, this.parts.mask));
     if (events.some(isProgress)) this.hasProgressed = true;
     this.foldAhead(events);
     const sent = this.send({ events, after: this.confirmed }).then((answer) => {

@@ -16,7 +16,7 @@ import type { Action } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { reportTool } from "../../patterns/team-role.ts";
-import { promptMessages, promptTokens } from "../../projections/folds/transcript.ts";
+import { promptMessagesFor, promptTokens } from "../../projections/folds/transcript.ts";
 import type { Refusal } from "../../stores/store.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
@@ -184,7 +184,7 @@ function callOptions(
   const { definition, state, transcript } = run;
   const { temperature, maxOutputTokens, reasoning } = definition;
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  const messages = promptMessages(transcript) as LanguageModelV4Prompt;
+  const messages = promptMessagesFor(action.model, transcript) as LanguageModelV4Prompt;
   const request = REQUESTS[action.purpose];
   const asked: LanguageModelV4Prompt =
     request === undefined ? [] : [{ role: "user", content: [{ type: "text", text: request }] }];
@@ -306,7 +306,7 @@ function recordAnswer(
   const { content, usage, finish } = answer;
   parts.limiter.succeeded(model);
   const cost = parts.priceOf(model, usage);
-  const prefix = isScripted(model) ? undefined : promptPrefix(run, parts);
+  const prefix = isScripted(model) ? undefined : promptPrefix(model, run, parts);
   const payload = { ...attemptOf(action), content, usage, cost, finish, ms, ...omitUndefined({ prefix }) };
   const thought: EventBody = { type: "AGENT_THOUGHT", payload };
   if (purpose === "summary") {
@@ -317,10 +317,14 @@ function recordAnswer(
   }
 }
 
-function promptPrefix(run: RunJournal, parts: RequestParts & Pick<LoopParts, "digest">): PromptPrefix {
+function promptPrefix(
+  model: string,
+  run: RunJournal,
+  parts: RequestParts & Pick<LoopParts, "digest">,
+): PromptPrefix {
   const { definition, state, transcript } = run;
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  const messages = promptMessages(transcript) as LanguageModelV4Prompt;
+  const messages = promptMessagesFor(model, transcript) as LanguageModelV4Prompt;
   return fingerprintPrompt({ tools: offeredTools(run, parts), system, messages }, state.prefix, parts.digest);
 }
 

@@ -18,6 +18,8 @@ import { childMessage, childResult } from "./child-result.ts";
 interface Placed {
   seq: number;
   message: PromptMessage;
+  /** The model that wrote the message. */
+  model?: string;
 }
 
 export interface Transcript {
@@ -30,8 +32,9 @@ export interface Transcript {
   measured: { tokens: number; characters: number } | undefined;
   /** Messages that no model call has seen yet. */
   unseen: { seq: number; id: string; text: string }[];
-  /** Purpose of the open model call, and all call ids that the prompt contains so far. */
+  /** Purpose and model of the open model call, and all call ids that the prompt contains so far. */
   purpose: string;
+  model: string;
   usedIds: Set<string>;
   /** Children that have not ended yet. */
   started: Map<string, Payload<"CHILD_RUN_STARTED">>;
@@ -48,6 +51,7 @@ export const emptyTranscript = (): Transcript => ({
   measured: undefined,
   unseen: [],
   purpose: "turn",
+  model: "",
   usedIds: new Set(),
   started: new Map(),
   slots: new Map(),
@@ -65,6 +69,7 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       break;
     case "MODEL_CALL_STARTED":
       transcript.purpose = event.payload.purpose ?? "turn";
+      transcript.model = event.payload.model;
       if (isTurn(transcript.purpose)) showUnseen(transcript, event.payload.sawSeq ?? event.seq);
       break;
     case "AGENT_THOUGHT":
@@ -99,6 +104,24 @@ export const transcriptProjection: Projection<Transcript> = {
 export function promptMessages(transcript: Transcript): PromptMessage[] {
   return transcript.placed.map((placed) => placed.message);
 }
+
+/**
+ * The messages as one model is allowed to see them. Only the model that wrote an answer gets its reasoning and its provider's data back,
+ * because signatures and encrypted reasoning are of no use to another model, and its provider rejects them.
+ */
+export function promptMessagesFor(model: string, { placed }: Transcript): PromptMessage[] {
+  return placed.flatMap(({ message, model: writer }): PromptMessage[] => {
+    if (message.role !== "assistant" || writer === model) return [message];
+    const content = message.content.filter(isWords).map(withoutProviderData);
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
+const isWords = (part: PromptAssistantPart): boolean =>
+  part.type === "tool-call" || (part.type === "text" && part.text !== "");
+
+const withoutProviderData = ({ providerOptions: _, ...part }: PromptAssistantPart): PromptAssistantPart =>
+  part;
 
 /** The messages without placeholders for results of open calls. They are used to show a run that is still under way. */
 export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptMessage[] {
@@ -181,7 +204,11 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
   const sentIds = calls.map((call, index) => sentId(transcript, call, toolCallId(callId, index)));
   const parts = assistantParts(content, sentIds);
   if (parts.length > 0)
-    transcript.placed.push({ seq: event.seq, message: { role: "assistant", content: parts } });
+    transcript.placed.push({
+      seq: event.seq,
+      message: { role: "assistant", content: parts },
+      model: transcript.model,
+    });
   transcript.characters += contentLength(content);
   transcript.slots = new Map();
   if (calls.length === 0) return;
@@ -234,8 +261,9 @@ function assistantParts(content: readonly ThoughtPart[], sentIds: readonly strin
   let next = 0;
   return content.flatMap((part): PromptAssistantPart[] => {
     if (part.type !== "tool-call") {
-      const empty = part.type === "text" && (part as { text: string }).text === "";
-      return empty ? [] : [part as PromptAssistantPart];
+      // Gemini signs its answer in an empty text.
+      const isEmpty = part.type === "text" && (part as { text: string }).text === "" && !part.providerOptions;
+      return isEmpty ? [] : [part as PromptAssistantPart];
     }
     const call = part as ToolCallPart;
     const { providerOptions } = call;
