@@ -64,6 +64,7 @@ export interface Config
     onTimeout: "reject" | "fail" | "wait";
     unattended: "park" | "reject" | "fail";
   };
+  patience: { outage: number; silence: number };
   mcpServers: NonNullable<ConfigValues["mcpServers"]>;
   sandbox: {
     driver: "auto" | "none" | "bwrap" | "srt";
@@ -152,6 +153,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     restate: restateConfig(values.restate, env),
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
     approvals: { onTimeout: "reject", unattended: "park", ...omitUndefined(values.approvals ?? {}) },
+    patience: { outage: 6 * 3_600_000, silence: 600_000, ...omitUndefined(values.patience ?? {}) },
     // If cadre.yaml and `.mcp.json` define a server of the same name, the definition in cadre.yaml wins.
     mcpServers: { ...others.servers, ...values.mcpServers },
     pools: Object.fromEntries(pools),

@@ -231,6 +231,18 @@ export const DECLARED_KEYS = {
     ANY_FOLDER,
   ),
   limits: key("Limits of every run, unless its agent sets others", LimitsInput, ANY_FOLDER),
+  patience: key(
+    "How long a run bears with its model's provider",
+    z.strictObject({
+      outage: Duration.optional().describe(
+        "How long a model call waits in total while the provider is overloaded, limits the rate or cannot be reached (6h)",
+      ),
+      silence: Duration.pipe(z.number().min(1_000, "must be at least 1s"))
+        .optional()
+        .describe("How long the provider may send nothing before the call is repeated (10m)"),
+    }),
+    ANY_FOLDER,
+  ),
   permissions: key(
     "What agents may do: rules, and a preset for calls that no rule names",
     onlyKeys({

@@ -38,6 +38,8 @@ export interface LoopParts {
   silenceError(ms: number): Error;
   cutStreamError(detail?: string): Error;
   refusalError: RefusalError;
+  /** Milliseconds that a run waits for a provider that cannot be reached, and milliseconds of silence after which a call is aborted. */
+  patience: { outage: number; silence: number };
   /** Knows when each provider can be called again. All runs that use a provider share this knowledge. */
   limiter: {
     notBefore(model: string): number | undefined;

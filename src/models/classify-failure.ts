@@ -1,20 +1,19 @@
-// Classifies a failed model call and decides when to retry it. Never throws.
-//  1  Only transient failures are retried: rate limits, overload, network errors, timeouts, a stream that broke off.
-//  2  The delay grows (1 s, 2, 4 … 60) with jitter. A provider's Retry-After is the minimum delay, up to ten minutes.
-//  3  The sixth attempt is the last.
-//  4  The message is one sentence of limited length, and contains no key.
+// Classifies a failed model call and says after which delay a retry makes sense. The loop decides how often it retries. Never throws.
+//  1  Only transient failures can be retried: rate limits, overload, network errors, timeouts, a stream that broke off.
+//  2  The delay grows (1 s, 2, 4 … 5 minutes) with jitter. The delay that the provider asks for is the minimum, up to an hour.
+//  3  The message is one sentence of limited length, and contains no key.
 
 import { APICallError } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../clock.ts";
+import { parseDuration } from "../config/duration.ts";
 import { describeSystemError, messageOf } from "../errors.ts";
 import type { ClassifyFailure, Failure, RefusalError } from "./model.ts";
 
 type Cause = Failure["cause"];
 
-const LAST_ATTEMPT = 6;
 const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 60_000;
-const LONGEST_OBEYED = 600_000;
+const LONGEST_WAIT = 300_000;
+const LONGEST_OBEYED = 3_600_000;
 const TRANSIENT: ReadonlySet<Cause> = new Set([
   "rate_limit",
   "overloaded",
@@ -36,7 +35,7 @@ export function createClassifyFailure(
       const message = messageFor(cause, error, keyVariableOf);
       const rejection = cause === "rejected" ? rejectionIn(message) : undefined;
       const failure: Failure = { cause, message, ...(rejection ? { rejection } : {}) };
-      if (!TRANSIENT.has(cause) || attempt >= LAST_ATTEMPT) return failure;
+      if (!TRANSIENT.has(cause)) return failure;
       return { ...failure, after: waitBefore(attempt, random, retryAfterOf(error, clock)) };
     } catch {
       return { cause: "rejected", message: "the call failed with an error that cannot be read" };
@@ -94,7 +93,8 @@ function causeOf(error: unknown): Cause {
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return causeOfStatus(status, error);
   const code = chain.map((link) => link["code"]).find(isNetworkCode);
-  if (code !== undefined) return /TIMEOUT|ETIMEDOUT/.test(code) ? "timeout" : "network";
+  // Without a connection, the provider has received nothing. So these timeouts are network errors.
+  if (code !== undefined) return /^UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(code) ? "timeout" : "network";
   if (chain.some((link) => CUT_OFF.has(String(link["name"])))) return "truncated";
   if (APICallError.isInstance(error)) {
     if (status !== undefined) return "truncated";
@@ -106,11 +106,13 @@ function causeOf(error: unknown): Cause {
 function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 401 || status === 403) return "auth";
   // Some providers answer 429 when the account has no credit left. In that case waiting does not help.
-  if (status === 429) return /insufficient_quota/.test(bodyOf(error)) ? "rejected" : "rate_limit";
+  if (status === 429) return NO_CREDIT.test(bodyOf(error)) ? "rejected" : "rate_limit";
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
   return "rejected";
 }
+
+const NO_CREDIT = /insufficient_quota|billing_(hard_limit|not_active)/;
 
 /** Searches the message text, because providers have no common code for these rejections. */
 function rejectionIn(message: string): Failure["rejection"] {
@@ -121,7 +123,7 @@ function rejectionIn(message: string): Failure["rejection"] {
 /** Classifies an error event in a stream. The event has no status, but providers put a keyword into `type` or `code`. */
 function causeOfWords(chain: readonly Record<string, unknown>[]): Cause {
   const words = chain.map((link) => `${String(link["type"])} ${String(link["code"])}`).join(" ");
-  if (/insufficient_quota/.test(words)) return "rejected";
+  if (NO_CREDIT.test(words)) return "rejected";
   if (/rate.?limit|resource_exhausted/i.test(words)) return "rate_limit";
   if (/overload|server_error|api_error|unavailable|internal/i.test(words)) return "overloaded";
   if (/authentication|permission|unauthenticated/i.test(words)) return "auth";
@@ -154,13 +156,21 @@ function retryAfterOf(error: unknown, clock: Clock): number | undefined {
   const ms = Number.parseFloat(headers["retry-after-ms"] ?? "");
   if (ms >= 0) return ms;
   const value = headers["retry-after"]?.trim();
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined || value === "") return retryDelayIn(bodyOf(error));
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000;
   const until = Date.parse(value);
   if (Number.isNaN(until)) return undefined;
   // Both dates come from the same server, so it does not matter if its clock differs from ours.
   const sent = Date.parse(headers["date"] ?? "");
   return Math.max(0, until - (Number.isNaN(sent) ? clock.now() : sent));
+}
+
+/** The delay in an error's body: Google's `retryDelay`, or a sentence such as "Please try again in 1m2.5s". */
+function retryDelayIn(body: string): number | undefined {
+  const named = body.match(/"retryDelay":\s*"([\d.]+s)"/)?.[1];
+  const said = body.match(/(?:re)?try(?: again)? in ((?:\d+(?:\.\d+)?(?:ms|s|m|h))+)/i)?.[1];
+  const delays = [named, said].flatMap((text) => (text && parseDuration(text)) || []);
+  return delays.length === 0 ? undefined : Math.max(...delays);
 }
 
 function* causesOf(error: unknown): Generator<Record<string, unknown>> {

@@ -16,7 +16,7 @@ export interface Models {
 /** The cost of a call in US dollars, or null if the price is unknown. Never a guess. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
-/** A classified failure. `after` is the delay in milliseconds before a retry. It is absent if retrying cannot help. */
+/** A classified failure. `after` is the delay in milliseconds before the next attempt. It is absent if retrying cannot help. */
 export interface Failure {
   cause: Payload<"MODEL_CALL_FAILED">["cause"];
   message: string;

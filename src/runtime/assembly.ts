@@ -304,6 +304,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     silenceError,
     cutStreamError,
     refusalError,
+    patience: config.patience,
     limiter: createLimiter(clock),
     get tools() {
       return project.toolsByName();

@@ -62,6 +62,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     silenceError,
     cutStreamError,
     refusalError,
+    patience: { outage: 0, silence: 120_000 },
     limiter: createLimiter(clock),
     tools: new Map((mutant.tools?.(tools) ?? tools).map((tool) => [tool.name, tool])),
     inputSchema: () => ({ type: "object" }),

@@ -98,7 +98,7 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
   const attempt = (failedCall.attempt ?? 1) + 1;
   const retryWith = (model: string): Action => ({ type: "call-model", callId, attempt, model, purpose });
   if (failedCall.cause === "interrupted") return retryWith(failedCall.model);
-  if (failedCall.cause === "output_cap" && failedCall.tries < MAX_CUT_OFF) {
+  if (failedCall.cause === "output_cap" && failedCall.paidTries < MAX_CUT_OFF) {
     const id = `cut-off/${callId}`;
     return state.systemNotes.has(id) ? retryWith(failedCall.model) : tellAgent(id, CUT_OFF);
   }
@@ -289,5 +289,5 @@ function adviceFor({ cause, rejection }: NonNullable<RunState["failedCall"]>): s
     return "Nothing is lost, but the model takes no text of this length: choose one with a larger context, or a smaller task, in a fork of this run (`cadre fork`).";
   if (cause === "rejected")
     return "Nothing is lost, but the provider refuses this request as it is, and would again: correct what it names, such as the model, in a fork of this run (`cadre fork`).";
-  return "Nothing is lost: try the run again when the provider answers, and it goes on from here.";
+  return "Nothing is lost: try the run again when the provider answers, and it goes on from here. `patience` in cadre.yaml says how long a run waits by itself.";
 }

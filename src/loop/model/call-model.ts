@@ -9,7 +9,7 @@ import type {
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { Estimate, EventBody, Payload, PromptPrefix } from "../../journal/events.ts";
-import { textOf } from "../../journal/message.ts";
+import { textOf, type Usage } from "../../journal/message.ts";
 import { isScripted } from "../../models/model.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -28,7 +28,12 @@ import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-const IDLE_MS = 120_000;
+/** With another model in the chain, this many attempts and this many milliseconds before an attempt are worth waiting for. */
+const SHORT_TRIES = 6;
+const SHORT_WAIT_MS = 60_000;
+
+/** Number of failed attempts that may have been paid for. More of them would only cost money. */
+const MAX_PAID_TRIES = 6;
 
 const RESERVATION_WAIT_MS = 1_000;
 
@@ -52,6 +57,7 @@ type CallParts = Pick<
   | "mayBegin"
   | "models"
   | "onDelta"
+  | "patience"
   | "priceOf"
   | "refusalError"
   | "silenceError"
@@ -65,7 +71,7 @@ export async function callModel(
   effects: AbortSignal,
 ): Promise<void> {
   const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model);
-  if (waitUntil !== undefined && waitUntil > parts.clock.now()) {
+  if (waitUntil !== undefined && mayWait(waitUntil - parts.clock.now(), action, run, parts)) {
     const detail = "The provider asked another run to wait.";
     return run.suspend({ kind: "provider", until: waitUntil, detail }, waitUntil);
   }
@@ -80,6 +86,20 @@ export async function callModel(
   if (outcome.type === "answer") recordAnswer(action, outcome.answer, ms, run, parts);
   else recordFailure(action, outcome, ms, run, parts, effects);
 }
+
+/** Whether the run waits because another run could not reach the provider. Otherwise it finds out by itself. */
+function mayWait(
+  ms: number,
+  { model }: CallModel,
+  run: RunJournal,
+  parts: Pick<LoopParts, "patience">,
+): boolean {
+  if (ms <= 0) return false;
+  return hasNextModel(model, run) ? ms <= SHORT_WAIT_MS : run.state.providerWaitMs < parts.patience.outage;
+}
+
+const hasNextModel = (model: string, { definition: { models } }: RunJournal): boolean =>
+  models.includes(model) && models.at(-1) !== model;
 
 export async function handleRefusedCall(
   refused: Refusal,
@@ -161,7 +181,7 @@ async function request(
       onText: text.add,
       onReasoning: reasoning.add,
       onPart: () => run.noteActivity(),
-      idleMs: IDLE_MS,
+      idleMs: parts.patience.silence,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,
       refusalError: parts.refusalError,
@@ -352,46 +372,74 @@ type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
 
 const NOT_SENT = new Error("not sent");
 
-/**
- * P3: a call that was sent can cost money even if it failed.
- * If the provider reported no usage, the usage is estimated from the prompt and the received text (B2).
- */
 function interrupted(
   { model }: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
-  { transcript }: RunJournal,
+  run: RunJournal,
   parts: CallParts,
 ): Why {
   const cause = "interrupted";
   if (outcome.type === "failed" && outcome.error === NOT_SENT)
     return { cause, message: "Stopped before the model was asked." };
-  const characters = outcome.type === "failed" ? (outcome.characters ?? 0) : 0;
-  const usage = outcome.usage ?? { input: promptTokens(transcript), output: Math.ceil(characters / 4) };
+  const usage = spentUsage(outcome, run);
   const message = "Stopped before the answer was complete; this attempt may have been paid for.";
   return { cause, message, usage, cost: parts.priceOf(model, usage) };
 }
 
+/**
+ * P3: a call that was sent can cost money even if it failed.
+ * If the provider reported no usage, the usage is estimated from the prompt and the received text (B2).
+ */
+function spentUsage(outcome: Exclude<StreamOutcome, { type: "answer" }>, { transcript }: RunJournal): Usage {
+  const characters = outcome.type === "failed" ? (outcome.characters ?? 0) : 0;
+  return outcome.usage ?? { input: promptTokens(transcript), output: Math.ceil(characters / 4) };
+}
+
 function failureOf(
-  { model, attempt }: CallModel,
+  action: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
-  { state }: RunJournal,
+  run: RunJournal,
   parts: CallParts,
 ): Why {
+  const { model } = action;
   if (outcome.type === "cut-off") {
     const { usage } = outcome;
     const message = `The answer reached the output cap after ${usage.output} tokens; none of it was used.`;
     return { cause: "output_cap", message, usage, cost: parts.priceOf(model, usage) };
   }
-  const { error } = outcome;
+  const { error, characters } = outcome;
   if (error instanceof CadreError) return { cause: "auth", message: error.message };
-  const tries = state.openModelCall?.tries ?? attempt;
+  const { tries = action.attempt } = run.state.openModelCall ?? {};
   const { after, ...failure } = parts.classifyFailure(error, tries, random(parts));
-  const { usage } = outcome;
+  // A provider charges for an answer that it has begun, and perhaps for one that came too late.
+  const isPaid = outcome.usage !== undefined || characters !== undefined || failure.cause === "timeout";
+  const usage = isPaid ? spentUsage(outcome, run) : undefined;
   const why = { ...failure, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
-  if (after === undefined) return why;
-  const retryAt = parts.clock.now() + after;
+  const wait = after === undefined ? undefined : retryWait(after, isPaid, action, run, parts);
+  if (wait === undefined) return why;
+  const retryAt = parts.clock.now() + wait;
   parts.limiter.failed(model, retryAt);
   return { ...why, retryAt };
+}
+
+/**
+ * Milliseconds before the next attempt with the same model, or undefined if there is none.
+ * With another model in the chain, the run does not wait long. With the last model, it waits out an outage of hours,
+ * but it does not pay again and again for answers that break off.
+ */
+function retryWait(
+  after: number,
+  isPaid: boolean,
+  { model }: CallModel,
+  run: RunJournal,
+  { patience }: Pick<LoopParts, "patience">,
+): number | undefined {
+  const { openModelCall, providerWaitMs } = run.state;
+  const { tries = 1, paidTries = 0 } = openModelCall ?? {};
+  if (isPaid && paidTries + 1 >= MAX_PAID_TRIES) return undefined;
+  if (tries < SHORT_TRIES && after <= SHORT_WAIT_MS) return after;
+  const left = patience.outage - providerWaitMs;
+  return hasNextModel(model, run) || left <= 0 ? undefined : Math.min(after, left);
 }
 
 /** A random number between 0 and 1, derived from a nonce. */

@@ -99,13 +99,12 @@ describe("[F40] a provider that requests a wait", () => {
       };
       world.runtime.parts.models = { resolve: () => aborts, contextWindow: () => undefined };
       const runId = await world.run("ask");
-      for (let tries = 1; tries < 6; tries++) {
+      for (let tries = 1; tries < 9; tries++) {
         const { waitingOn } = await world.drive(runId);
         expect(waitingOn).toMatchObject({ kind: "provider", until: expect.any(Number) });
         expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")).toHaveLength(tries);
         abrupt.set(waitingOn!.until!);
       }
-      expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "provider" });
       expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")[0]).toMatchObject({
         cause: "network",
       });
@@ -228,7 +227,7 @@ async function untilEnd(
   clock: ReturnType<typeof fakeClock>,
   runId: string,
 ) {
-  for (let rounds = 0; rounds < 50; rounds++) {
+  for (let rounds = 0; rounds < 300; rounds++) {
     const state = await world.drive(runId);
     if (state.end) return state.end;
     clock.set(state.waitingOn?.until ?? clock.now());
@@ -236,18 +235,103 @@ async function untilEnd(
   throw new Error("it does not end");
 }
 
-const endless = fakeClock();
-scenario(
-  "[F40] after a limited number of attempts, the run fails as a provider failure and says that nothing is lost",
-  { idle: true, clock: endless, script: () => ({ error: "network" }) },
-  async (world) => {
-    const runId = await world.run("ask");
-    expect(await untilEnd(world, endless, runId)).toMatchObject({ status: "failed", stopReason: "provider" });
-    const events = await world.events(runId);
-    expect(payloadsOf(events, "MODEL_CALL_FAILED")).toHaveLength(6);
-    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("Nothing is lost");
-  },
-);
+const HOUR = 3_600_000;
+
+describe("[F40] an outage of the provider", () => {
+  for (const error of ["network", { status: 429, message: "slow down" }, { status: 529, message: "busy" }]) {
+    const clock = fakeClock();
+    scenario(
+      `[F40] the run waits for hours, with few events, then fails and says that nothing is lost: ${JSON.stringify(error)}`,
+      { idle: true, clock, script: () => ({ error }) as ScriptedTurn },
+      async (world) => {
+        const from = clock.now();
+        const runId = await world.run("ask");
+        expect(await untilEnd(world, clock, runId)).toMatchObject({
+          status: "failed",
+          stopReason: "provider",
+        });
+        expect(clock.now() - from).toBe(6 * HOUR);
+        const events = await world.events(runId);
+        expect(events.length).toBeLessThan(350);
+        expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("Nothing is lost");
+      },
+    );
+  }
+
+  const long = fakeClock();
+  let isDown = true;
+  scenario(
+    "[F40] a restart in the middle of an outage changes nothing, and the run completes when the provider answers again",
+    { idle: true, clock: long, script: () => (isDown ? { error: "network" } : { text: "done" }) },
+    async (world) => {
+      const from = long.now();
+      const runId = await world.run("ask");
+      let state = await world.drive(runId);
+      while (long.now() - from < 3 * HOUR) {
+        long.set(state.waitingOn!.until!);
+        await world.restart();
+        state = await world.drive(runId);
+        expect(state).toMatchObject({ status: "waiting", waitingOn: { kind: "provider" } });
+      }
+      isDown = false;
+      expect(await untilEnd(world, long, runId)).toMatchObject({ status: "completed", summary: "done" });
+    },
+  );
+
+  const brief = fakeClock();
+  scenario(
+    "[F40] `patience.outage` says how long; the run waits that long in total, also for a provider that asks for more",
+    {
+      idle: true,
+      clock: brief,
+      config: "patience: { outage: 90s }",
+      script: () => ({ error: { ...(BUSY.error as object), retryAfter: 7_200 } as never }),
+    },
+    async (world) => {
+      const from = brief.now();
+      const runId = await world.run("ask");
+      expect(await untilEnd(world, brief, runId)).toMatchObject({ status: "failed", stopReason: "provider" });
+      expect(brief.now() - from).toBe(90_000);
+    },
+  );
+
+  const impatient = fakeClock();
+  scenario(
+    "[F40] with another model in the chain, the run does not wait long for the first one",
+    {
+      idle: true,
+      clock: impatient,
+      model: "[scripted/test, scripted/spare]",
+      script: turns(),
+      scripts: {
+        test: () => ({ error: { status: 429, message: "slow down", retryAfter: 600 } }),
+        spare: () => ({ text: "spare did it" }),
+      },
+    },
+    async (world) => {
+      expect((await world.drive(await world.run("ask"))).end?.summary).toBe("spare did it");
+    },
+  );
+
+  const costly = fakeClock();
+  scenario(
+    "[F41] [B2] an answer that always breaks off is requested six times, and each attempt costs something",
+    { idle: true, clock: costly, script: () => ({ text: "a long answer", cut: "silent" }) },
+    async (world) => {
+      const runId = await world.run("ask");
+      expect(await untilEnd(world, costly, runId)).toMatchObject({
+        status: "failed",
+        stopReason: "provider",
+      });
+      const failures = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+      expect(failures).toHaveLength(6);
+      for (const { usage } of failures) {
+        expect(usage!.input).toBeGreaterThan(0);
+        expect(usage!.output).toBeGreaterThan(0);
+      }
+    },
+  );
+});
 
 for (const [name, status, cause] of [
   ["a request that the provider refuses", 400, "rejected"],

@@ -63,7 +63,11 @@ export interface RunState extends BudgetChanges {
   modelCalls: number;
   openModelCall: OpenModelCall | undefined;
   /** The latest model call, if the latest attempt of that call failed. */
-  failedCall: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
+  failedCall:
+    | (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries" | "paidTries">)
+    | undefined;
+  /** Milliseconds that the run has waited for its model's provider since the last answer, or since a person asked for a retry. */
+  providerWaitMs: number;
   /** A person asked for an immediate retry, even if the provider asked Cadre to wait. */
   retryNow: boolean;
   /** Fingerprint of the latest prompt. */
@@ -162,6 +166,7 @@ export const emptyRunState = (): RunState => ({
   openModelCall: undefined,
   prefix: undefined,
   failedCall: undefined,
+  providerWaitMs: 0,
   retryNow: false,
   latest: undefined,
   calls: new Map(),
@@ -262,6 +267,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "RUN_RESUMED":
       setRunning(state);
       state.retryNow = event.payload.atOnce === true;
+      if (state.retryNow) state.providerWaitMs = 0;
       break;
     case "CHILD_RUN_STARTED":
       startChild(state, event);
@@ -393,8 +399,9 @@ function setRunning(state: RunState): void {
   state.waitingOn = undefined;
 }
 
-function suspend(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void {
-  const { kind, closing, items } = payload.waitingOn;
+function suspend(state: RunState, { ts, payload }: EventOf<"RUN_SUSPENDED">): void {
+  const { kind, closing, items, until = ts } = payload.waitingOn;
+  if (kind === "provider") state.providerWaitMs += Math.max(0, until - ts);
   state.suspensions++;
   state.waitingOn = waitingOnOf(payload);
   if (closing) state.isClosing = true;
@@ -404,6 +411,7 @@ function suspend(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void {
 
 function startModelCall(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
   if ((event.payload.attempt ?? 1) === 1) state.modelCalls++;
+  if (state.failedCall && state.failedCall.model !== event.payload.model) state.providerWaitMs = 0;
   state.openModelCall = newModelCall(event, state.failedCall);
   state.failedCall = undefined;
   state.retryNow = false;
@@ -416,6 +424,7 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   state.prefix = prefix ?? state.prefix;
   state.openModelCall = undefined;
   state.failedCall = undefined;
+  state.providerWaitMs = 0;
   const text = textOf(content);
   if (purpose === "brief") state.brief = { seq: event.seq, text };
   if (purpose !== "turn" && purpose !== "final") return;
@@ -432,8 +441,10 @@ function failModelCall(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): vo
   state.openModelCall = undefined;
   if (!open) return;
   const { model, purpose, tries } = open;
-  state.failedCall = { ...event.payload, model, purpose, tries };
-  const { retryAt } = event.payload;
+  const { retryAt, usage } = event.payload;
+  const paidTries = open.paidTries + (usage ? 1 : 0);
+  state.failedCall = { ...event.payload, model, purpose, tries, paidTries };
+  if (retryAt !== undefined) state.providerWaitMs += Math.max(0, retryAt - event.ts);
   // If the run was paused during the call, the pause stays in effect.
   if (retryAt === undefined || state.status === "suspended") return;
   state.status = "waiting";

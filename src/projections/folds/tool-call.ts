@@ -118,6 +118,8 @@ export interface OpenModelCall {
   attempt: number;
   /** Number of consecutive attempts with this model. After a fallback to the next model, the number starts again at 1. */
   tries: number;
+  /** How many earlier attempts with this model may have been paid for, although they failed. */
+  paidTries: number;
   model: string;
   purpose: Purpose;
   ts: number;
@@ -127,11 +129,12 @@ export interface OpenModelCall {
 /** `before` is the latest call, if the latest attempt of that call failed. */
 export function newModelCall(
   { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
-  before: Pick<OpenModelCall, "model" | "tries"> | undefined,
+  before: Pick<OpenModelCall, "model" | "tries" | "paidTries"> | undefined,
 ): OpenModelCall {
   const { callId, attempt = 1, model, purpose = "turn", estimate } = payload;
-  const tries = attempt > 1 && before?.model === model ? before.tries + 1 : 1;
-  return { callId, attempt, tries, model, purpose, ts, estimate };
+  const earlier = attempt > 1 && before?.model === model ? before : { tries: 0, paidTries: 0 };
+  const { tries, paidTries } = earlier;
+  return { callId, attempt, tries: tries + 1, paidTries, model, purpose, ts, estimate };
 }
 
 export function recordProbe(
