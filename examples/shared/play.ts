@@ -89,7 +89,11 @@ async function playedOf(runId: string, client: CadreClient): Promise<Played> {
 async function textReadBy(runId: string, client: CadreClient): Promise<string> {
   const { messages } = await client.transcript(runId);
   return messages
-    .flatMap((message) => (message.role === "user" ? message.content.map(({ text }) => text) : []))
+    .flatMap((message) =>
+      message.role === "user"
+        ? message.content.map((part) => (part.type === "text" ? part.text : part.name))
+        : [],
+    )
     .join("\n\n");
 }
 

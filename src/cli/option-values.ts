@@ -1,8 +1,10 @@
 // Parses the values of options and arguments. An invalid value is refused with a one-sentence error.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { readPlainFile } from "../config/plain-file.ts";
-import { describeSystemError } from "../errors.ts";
+import { CadreError, describeSystemError } from "../errors.ts";
+import { fileSize, MAX_MESSAGE_BYTES } from "../journal/attachment.ts";
 import { usageError } from "./invocation.ts";
 
 /** Returns the text if it is one of the allowed words; otherwise throws. `more` is appended to the error's sentence. */
@@ -42,4 +44,28 @@ export function readGivenFile(
   } catch (error) {
     throw usageError(`${shown} cannot be read (${describeSystemError(error)}). ${nothing}`);
   }
+}
+
+/** Reads the files of `--attach`. The server checks their types. A file that is too large for any type is not read. */
+export function readAttachments(
+  paths: readonly string[] | undefined,
+  cwd: string,
+  nothing: string,
+): { attachments?: { name: string; data: string }[] } {
+  if (paths === undefined || paths.length === 0) return {};
+  const attachments = paths.map((path) => {
+    try {
+      const file = resolve(cwd, path);
+      const { size } = statSync(file);
+      if (size > MAX_MESSAGE_BYTES)
+        throw usageError(
+          `${path} is ${fileSize(size)}, and ${fileSize(MAX_MESSAGE_BYTES)} can be attached. ${nothing}`,
+        );
+      return { name: basename(path), data: readFileSync(file).toString("base64") };
+    } catch (error) {
+      if (error instanceof CadreError) throw error;
+      throw usageError(`${path} cannot be read (${describeSystemError(error)}). ${nothing}`);
+    }
+  });
+  return { attachments };
 }

@@ -33,6 +33,8 @@ export const Provider = z.strictObject({
   baseURL: z.url().optional(),
   apiKeyEnv: text.optional(),
   headers: z.record(z.string(), z.string()).optional(),
+  /** Whether the provider's models can see images. The default depends on the provider and the model's name. */
+  vision: z.boolean().optional(),
 });
 
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable");

@@ -4,6 +4,7 @@
 //  - An intent (`MODEL_CALL_STARTED`, `TOOL_STARTED`, `CHILD_RUN_STARTED`) is written before an effect, an outcome after it.
 
 import { z } from "zod";
+import { Attachment } from "./attachment.ts";
 import { BlastRadius } from "./blast-radius.ts";
 import { ContextMode, Effect, Limits, Rules } from "./definition.ts";
 import { ThoughtPart, Usage } from "./message.ts";
@@ -54,6 +55,8 @@ export {
 const Hops = z.int().positive().optional();
 const Attempt = z.int().positive().optional();
 const Note = z.string().optional();
+/** Images and PDFs that belong to a message or a result. */
+const Attachments = z.array(Attachment).optional();
 /** The untrusted sources (web pages, MCP servers, senders) whose text this value might repeat. Absent: there are none. */
 const Untrusted = z.array(z.string()).optional();
 /** SHA-256 of an approved call's name and input. It is recorded at the approval and again at the start of the call, for comparison. */
@@ -125,6 +128,7 @@ export const payloads = {
     /** Success criteria and files that the parent added to the task. */
     criteria: z.string().optional(),
     contextFiles: z.array(z.string()).optional(),
+    attachments: Attachments,
     /** The root run whose budget pays for this run. Present only if it is not the root of this run's own tree. */
     budgetRunId: z.string().optional(),
     hops: Hops,
@@ -162,6 +166,7 @@ export const payloads = {
     text: z.string(),
     /** The task together with the advice gathered for it. The model reads this text instead of the task. */
     opening: z.literal(true).optional(),
+    attachments: Attachments,
     hops: Hops,
     untrusted: Untrusted,
   }),
@@ -295,6 +300,7 @@ export const payloads = {
     /** Hash of the blob with the whole output, if `output` holds only its head and tail. */
     ref: z.string().optional(),
     size: z.int().optional(),
+    attachments: Attachments,
     files: z.array(FileChange).optional(),
     /** The file that the model has just read, with the fingerprint of its content. */
     seen: z.object({ path: z.string(), fingerprint: z.string() }).optional(),
@@ -469,8 +475,19 @@ export const isProgress = (event: EventBody | JournalEvent): boolean =>
   OUTCOME_TYPES.has(event.type) &&
   !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");
 
-/** Hashes of the blobs that an event refers to: the pinned definition, or the whole output of a tool. */
+/** Names of the blobs that an event refers to: the pinned definition, the whole output of a tool, and attached files. */
 export function referencedBlobs(event: JournalEvent): string[] {
-  if (event.type === "RUN_STARTED") return [event.payload.definition];
-  return event.type === "TOOL_RESULT" && event.payload.ref !== undefined ? [event.payload.ref] : [];
+  switch (event.type) {
+    case "RUN_STARTED":
+      return [event.payload.definition, ...blobsOf(event.payload)];
+    case "CONTEXT_ADDED":
+      return blobsOf(event.payload);
+    case "TOOL_RESULT":
+      return [...(event.payload.ref === undefined ? [] : [event.payload.ref]), ...blobsOf(event.payload)];
+    default:
+      return [];
+  }
 }
+
+const blobsOf = ({ attachments = [] }: { attachments?: Attachment[] | undefined }): string[] =>
+  attachments.map(({ blob }) => blob);

@@ -3,6 +3,7 @@
 // The types are Cadre's own, so that a browser can read the journal without the AI SDK.
 
 import { z } from "zod";
+import type { Attachment } from "./attachment.ts";
 
 const ProviderOptions = z.record(z.string(), z.unknown());
 
@@ -59,9 +60,14 @@ export type Usage = z.infer<typeof Usage>;
 
 /** A message as it is sent to a provider, in the shape of LanguageModelV4's prompt. */
 export type PromptMessage =
-  | { role: "user"; content: { type: "text"; text: string }[] }
+  | { role: "user"; content: PromptUserPart[] }
   | { role: "assistant"; content: PromptAssistantPart[] }
   | { role: "tool"; content: PromptToolResult[] };
+
+/** The bytes of a file are added when the prompt is sent. */
+export type PromptFile = { type: "file" } & Attachment;
+
+export type PromptUserPart = { type: "text"; text: string } | PromptFile;
 
 export type PromptAssistantPart =
   | z.infer<typeof TextPart>
@@ -73,4 +79,5 @@ export interface PromptToolResult {
   toolCallId: string;
   toolName: string;
   output: { type: "text" | "error-text"; value: string } | { type: "json" | "error-json"; value: unknown };
+  files?: PromptFile[];
 }

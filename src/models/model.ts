@@ -11,6 +11,8 @@ export interface Models {
   resolve(name: string): Model;
   /** Size of the context window in tokens, if known. */
   contextWindow(name: string): number | undefined;
+  /** Media types of the files that the model can see. */
+  acceptedFiles(name: string): ReadonlySet<string>;
 }
 
 /** The cost of a call in US dollars, or null if the price is unknown. Never a guess. */

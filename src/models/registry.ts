@@ -3,6 +3,7 @@
 
 import { nearestWord } from "../config/problem.ts";
 import { CadreError, messageOf } from "../errors.ts";
+import { MEDIA_TYPES } from "../journal/attachment.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
@@ -16,6 +17,8 @@ export interface ProviderConfig {
   baseURL?: string;
   apiKeyEnv?: string;
   headers?: Record<string, string>;
+  /** Whether the provider's models can see images. By default, the provider type decides. */
+  vision?: boolean;
 }
 
 export interface ModelsConfig {
@@ -78,6 +81,16 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     return connect(model);
   };
 
+  const accepted = new Map<string, ReadonlySet<string>>();
+  const lookUpAccepted = (name: string): ReadonlySet<string> => {
+    const full = fullName(name, config.aliases);
+    const settings = providers[providerOf(full)];
+    // A scripted model accepts every file.
+    if (!settings) return new Set(MEDIA_TYPES);
+    if (settings.vision === false) return new Set();
+    return new Set(providerTypes[settings.type].acceptedFiles(modelPartOf(full), settings.vision));
+  };
+
   return {
     resolve(name) {
       const full = fullName(name, config.aliases);
@@ -88,6 +101,10 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     contextWindow(name) {
       if (!windows.has(name)) windows.set(name, lookUpWindow(name));
       return windows.get(name);
+    },
+    acceptedFiles(name) {
+      if (!accepted.has(name)) accepted.set(name, lookUpAccepted(name));
+      return accepted.get(name)!;
     },
     fullName: (name) => fullName(name, config.aliases),
     providers: known,

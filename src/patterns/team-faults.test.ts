@@ -325,7 +325,11 @@ scenario(
   async (world) => {
     const { parts } = world.runtime;
     const { models } = parts;
-    parts.models = { resolve: (name) => models.resolve(name), contextWindow: () => 1_500 };
+    parts.models = {
+      resolve: (name) => models.resolve(name),
+      contextWindow: () => 1_500,
+      acceptedFiles: () => new Set(),
+    };
     const runId = await world.run("discuss");
     expect((await stateAtEnd(world, runId)).end).toMatchObject({ status: "completed" });
     const members = await runsOf(world, runId, "a");

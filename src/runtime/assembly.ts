@@ -153,7 +153,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   const wake = (runId: RunId): Promise<void> => engine.wake(runId);
   const people = peopleParts(parts, toolFactsOf(project), wake);
   const admitParts: AdmitParts = {
-    ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals },
+    ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals, mask: parts.mask },
     findAgent: findReady(project, report),
     chooseModel: project.chooseModel,
     workspace: config.folder,

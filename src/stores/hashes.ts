@@ -29,6 +29,7 @@ export function chainHash(previous: string, link: ChainLink): string {
 }
 
 const ESCAPED = "j";
+const FILE = "f";
 
 /** J9: the name of a text is its hash. UTF-8 cannot encode a lone surrogate, so a text that contains one is stored as JSON. */
 export function encodeBlob(text: string): { name: string; stored: string } {
@@ -37,8 +38,17 @@ export function encodeBlob(text: string): { name: string; stored: string } {
   return { name: `${ESCAPED}${digest(stored)}`, stored };
 }
 
-/** Undefined: the stored text does not match its name. */
+/** The bytes of a file are stored as base64. Their name is the hash of the bytes themselves. */
+export const encodeFile = (bytes: Uint8Array): { name: string; stored: string } => ({
+  name: `${FILE}${nodeHash("sha256", bytes, "hex")}`,
+  stored: Buffer.from(bytes).toString("base64"),
+});
+
+export const isFileBlob = (name: string): boolean => name.startsWith(FILE) && name.length === 65;
+
+/** The text of a blob, or the base64 of a file. Undefined: the stored text does not match its name. */
 export function decodeBlob(name: string, stored: string): string | undefined {
+  if (isFileBlob(name)) return encodeFile(Buffer.from(stored, "base64")).name === name ? stored : undefined;
   const text = name.startsWith(ESCAPED) ? (JSON.parse(stored) as string) : stored;
   return encodeBlob(text).name === name ? text : undefined;
 }

@@ -5,6 +5,7 @@ import { CadreError } from "../errors.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
 import { maskEvent } from "../journal/masking/mask-event.ts";
+import { isFileBlob } from "./hashes.ts";
 import type { Append, CarriedTree, Store } from "./store.ts";
 
 export function maskedStore(store: Store, mask: Mask): Store {
@@ -45,7 +46,8 @@ export function maskedStore(store: Store, mask: Mask): Store {
       quarantine: (entry) => leases.quarantine(mask.value(entry)),
       quarantined: leases.quarantined,
     },
-    blobs: { put: (text) => blobs.put(mask.text(text)), get: blobs.get },
+    // A mask inside a file would only damage it. `loop/attachments/store-files.ts` refuses files that contain a secret as plain text.
+    blobs: { put: (text) => blobs.put(mask.text(text)), putFile: blobs.putFile, get: blobs.get },
     transfers: {
       move: (root, transferId, to) => transfers.move(root, transferId, to && mask.text(to)),
       settle: (root, to, outcome) => transfers.settle(root, mask.text(to), outcome),
@@ -72,7 +74,8 @@ export function maskedStore(store: Store, mask: Mask): Store {
 function refuseSecrets(tree: CarriedTree, mask: Mask): CarriedTree {
   const found = tree.events.find((carried) => containsSecret(carried, mask))?.event;
   const where = found ? `Event ${found.seq} of run ${found.runId}` : "A stored value";
-  if (found || [...tree.blobs.values()].some((text) => mask.text(text) !== text))
+  const texts = [...tree.blobs].map(([name, stored]) => (isFileBlob(name) ? plainText(stored) : stored));
+  if (found || texts.some((text) => mask.text(text) !== text))
     throw new CadreError(
       "UNPROCESSABLE",
       `${where} contains a secret of this project, and a journal cannot be changed. Nothing was imported: change the secret, or import it elsewhere.`,
@@ -85,6 +88,9 @@ function containsSecret({ event, text }: CarriedTree["events"][number], mask: Ma
   const written = JSON.parse(text) as JournalEvent;
   return event.type !== "AGENT_THOUGHT" || maskEvent(written, mask) !== written;
 }
+
+/** The bytes of a file as characters, to search them for secrets. */
+const plainText = (base64: string): string => Buffer.from(base64, "base64").toString("latin1");
 
 /** Masks each event. Returns the same append if it contains no secret. */
 function maskedAppend(append: Append, mask: Mask): Append {

@@ -402,6 +402,8 @@ export interface InboxStore {
 /** Texts that are stored by their hashes. */
 export interface BlobStore {
   put(text: string): Promise<string>;
+  /** Stores the bytes of a file. They are never masked. `get` returns them as base64. */
+  putFile(bytes: Uint8Array): Promise<string>;
   /** `of`: return the text only if a run of this user needs it. */
   get(hash: string, of?: { user: string }): Promise<string | undefined>;
 }

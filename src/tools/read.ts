@@ -1,10 +1,11 @@
-// Reads a part of a text file, with line numbers.
+// Reads a part of a text file, with line numbers. Images and PDFs are attached to the answer.
 
 import { z } from "zod";
+import { describeFile, detectMediaType, sizeProblem } from "../journal/attachment.ts";
 import { clipLine, refusal, textAnswer } from "./answers.ts";
 import { readTextFile } from "./files/text-file.ts";
 import { resolveInWorkspace } from "./files/workspace-path.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, type ToolAnswer } from "./tool.ts";
 
 const DEFAULT_LINES = 2_000;
 const MAX_LINE = 2_000;
@@ -12,7 +13,7 @@ const MAX_LINE = 2_000;
 export const readTool = defineTool({
   name: "Read",
   description:
-    "Reads a text file of the workspace. Lines come numbered, 2000 at most; use offset (first line, from 1) and limit for others.",
+    "Reads a text file of the workspace, or shows an image or PDF. Lines come numbered, 2000 at most; use offset (first line, from 1) and limit for others.",
   input: z.strictObject({
     path: z.string().min(1).describe("The file, relative to the workspace"),
     offset: z.int().min(1).max(1e9).optional().describe("First line to show, from 1"),
@@ -27,12 +28,28 @@ export const readTool = defineTool({
     const place = await resolveInWorkspace(workspace, path);
     if (!place.ok) return refusal(place.why);
     const file = await readTextFile(place);
+    if (file.media) return mediaAnswer(path, place.relative, { ...file, media: file.media });
     if (!file.ok) return refusal(`${path} ${file.why}`);
     const seen = { path: place.relative, fingerprint: file.fingerprint };
     if (file.text === "") return { output: `${path} is empty`, seen };
     return { ...textAnswer(numberedLines(file.text, offset, limit)), seen };
   },
 });
+
+function mediaAnswer(
+  name: string,
+  path: string,
+  { media, fingerprint }: { media: Buffer; fingerprint: string },
+): ToolAnswer {
+  const mediaType = detectMediaType(media)!;
+  const problem = sizeProblem(mediaType, media.length);
+  if (problem !== undefined) return refusal(`${name} ${problem}`);
+  return {
+    output: describeFile({ name, mediaType, bytes: media.length }),
+    attachments: [{ name, bytes: media }],
+    seen: { path, fingerprint },
+  };
+}
 
 function numberedLines(text: string, offset: number, limit: number): string {
   const lines = text.replace(/^\ufeff/, "").split("\n");

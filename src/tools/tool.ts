@@ -39,6 +39,8 @@ export interface ToolAnswer {
   full?: string;
   /** Number of bytes in the whole output. `full` might contain only a part of them. */
   size?: number;
+  /** Images and PDFs for the model. `output` says what they are. */
+  attachments?: { name: string; bytes: Uint8Array }[];
   files?: FileChange[];
   /** The file that the model has just seen. A later change is refused if the file's fingerprint has changed since then. */
   seen?: { path: string; fingerprint: string };

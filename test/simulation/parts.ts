@@ -55,6 +55,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
         return model;
       },
       contextWindow: () => options.contextWindow,
+      acceptedFiles: () => new Set(),
     },
     priceOf,
     estimateCall: createEstimateCall(priceOf),

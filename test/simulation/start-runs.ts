@@ -2,6 +2,7 @@
 
 import { CadreError } from "../../src/errors.ts";
 import type { Definition } from "../../src/journal/definition.ts";
+import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
 import { admit } from "../../src/loop/commands/admit.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { definitionOf, type RunPlan, type SimOptions } from "./options.ts";
@@ -16,7 +17,7 @@ export async function startRuns(
     await admit(
       { agent, task: "Do it.", attended, limits },
       {
-        ...{ store, clock, ids, findAgent, limits: {}, approvals, workspace: "/work" },
+        ...{ store, clock, ids, findAgent, mask: shapesOnly(), limits: {}, approvals, workspace: "/work" },
         chooseModel: (model) => ({ model }),
         wake: async () => {},
       },

@@ -88,6 +88,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     },
     blobs: {
       put: (text) => write("put blob", (to) => to.blobs.put(text)),
+      putFile: (bytes) => write("put file", (to) => to.blobs.putFile(bytes)),
       get: (...all) => read("blob", (from) => from.blobs.get(...all)),
     },
     usage: {

@@ -146,6 +146,10 @@ export function watchCalls(
       return scripted.doStream(call);
     },
   };
-  world.runtime.parts.models = { resolve: () => watched, contextWindow: () => undefined };
+  world.runtime.parts.models = {
+    resolve: () => watched,
+    contextWindow: () => undefined,
+    acceptedFiles: () => new Set(),
+  };
   return watch;
 }

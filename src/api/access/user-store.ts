@@ -76,7 +76,7 @@ export function userStore(store: Store, user: string): Store {
         return grants.some((grant) => grant.id === id) && store.inbox.revokeGrant(id);
       },
     },
-    blobs: { get: (hash) => store.blobs.get(hash, { user }), put: refuse },
+    blobs: { get: (hash) => store.blobs.get(hash, { user }), put: refuse, putFile: store.blobs.putFile },
     usage: {
       treeTotals: async (roots) => store.usage.treeTotals(await mine(roots, (id) => id)),
       async trees(filter) {

@@ -9,7 +9,16 @@ import type { RouteParts } from "../parts.ts";
 import { Probe } from "../views/approvals.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Cancelled, Decided, namedObject, namedStrictObject, nameSchema, Started } from "./schemas.ts";
+import {
+  Cancelled,
+  Decided,
+  MEGABYTES_WITH_FILES,
+  namedObject,
+  namedStrictObject,
+  nameSchema,
+  SentFiles,
+  Started,
+} from "./schemas.ts";
 
 export const OutcomeBody = namedStrictObject("OutcomeBody", {
   callId: z.string().min(1),
@@ -23,7 +32,10 @@ export const ProbeBody = namedStrictObject("ProbeBody", { callId: z.string().min
 
 export const CancelBody = namedStrictObject("CancelBody", { reason: z.string().exactOptional() });
 
-export const MessageBody = namedStrictObject("MessageBody", { text: z.string().trim().min(1) });
+export const MessageBody = namedStrictObject("MessageBody", {
+  text: z.string().trim().min(1),
+  attachments: SentFiles.exactOptional(),
+});
 
 /** New limits for one run. If the scope is `tree`, the limits apply to all runs of the tree together. */
 export const BudgetBody = nameSchema(
@@ -98,9 +110,15 @@ export function runActionRoutes(parts: RouteParts) {
     ),
     route.post(
       "/api/runs/{id}/message",
-      { summary: "Send a message to a run", body: MessageBody, status: 202, idempotent: true },
-      async ({ params: { id }, body: { text }, idempotencyKey }, c) =>
-        sendMessage(await fullId(id), text, parts.by(c.req.raw), people, idempotencyKey),
+      {
+        summary: "Send a message to a run",
+        body: MessageBody,
+        maxMegabytes: MEGABYTES_WITH_FILES,
+        status: 202,
+        idempotent: true,
+      },
+      async ({ params: { id }, body: { text, attachments }, idempotencyKey }, c) =>
+        sendMessage(await fullId(id), text, parts.by(c.req.raw), people, idempotencyKey, attachments),
     ),
     route.post(
       "/api/runs/{id}/pause",

@@ -17,7 +17,17 @@ import { Context, readTranscript, summarizeTranscript } from "../views/transcrip
 import { Verification, verifyRun } from "../views/verify-run.ts";
 import { MessagePage } from "./messages.ts";
 import { route } from "./route.ts";
-import { Count, Flag, namedObject, namedStrictObject, PageQuery, pageFields, Started } from "./schemas.ts";
+import {
+  Count,
+  Flag,
+  MEGABYTES_WITH_FILES,
+  namedObject,
+  namedStrictObject,
+  PageQuery,
+  pageFields,
+  SentFiles,
+  Started,
+} from "./schemas.ts";
 
 /** A relative path of plain folder names, without `..`. */
 const EVAL_FOLDER = /^\w[\w-]{0,99}(\/\w[\w-]{0,99}){1,4}$/;
@@ -38,6 +48,8 @@ export const StartRun = namedStrictObject("StartRun", {
   workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
   /** Files of the workspace that the task is about. */
   context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
+  /** Images and PDFs that the model sees with the task. */
+  attachments: SentFiles.exactOptional(),
 });
 export type StartRun = z.input<typeof StartRun>;
 
@@ -110,7 +122,14 @@ export function runRoutes(parts: ApiParts) {
   return [
     route.post(
       "/api/runs",
-      { summary: "Start a run", body: StartRun, answer: Started, status: 201, idempotent: true },
+      {
+        summary: "Start a run",
+        body: StartRun,
+        maxMegabytes: MEGABYTES_WITH_FILES,
+        answer: Started,
+        status: 201,
+        idempotent: true,
+      },
       async ({ body: { context_files: contextFiles, ...body }, idempotencyKey }, c) => {
         const request = { ...body, ...omitUndefined({ contextFiles }), userId: who(c.req.raw) };
         const { runId } = await admit(request, idempotencyKey);

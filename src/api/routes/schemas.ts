@@ -1,6 +1,7 @@
 // Schemas that are used by several routes.
 
 import { z } from "zod";
+import { MAX_MESSAGE_FILES } from "../../journal/attachment.ts";
 import { RunRow, RunUsage } from "../../projections/run-row-schema.ts";
 
 /** Names of schemas in the API's description (views/openapi.ts). */
@@ -74,6 +75,18 @@ export const ErrorBody = namedObject("ErrorBody", {
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 export const Nothing = namedObject("Nothing", {});
+
+/** Size limit of a body with attachments, in megabytes. Base64 needs a third more than the files themselves. */
+export const MEGABYTES_WITH_FILES = 20;
+
+const SentFile = namedStrictObject("SentFile", {
+  name: z.string().min(1).max(1_000),
+  /** The file's bytes as base64. Images (PNG, JPEG, GIF, WebP) have at most 5 MB, PDFs at most 10 MB. */
+  data: z.string().min(1),
+});
+
+/** Images and PDFs, at most 12 MB together. */
+export const SentFiles = z.array(SentFile).max(MAX_MESSAGE_FILES);
 
 export const Started = namedObject("Started", { runId: z.string() });
 

@@ -7,7 +7,15 @@ import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { markAnswered } from "../views/answered-runs.ts";
 import { route } from "./route.ts";
-import { namedObject, namedStrictObject, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
+import {
+  MEGABYTES_WITH_FILES,
+  namedObject,
+  namedStrictObject,
+  nextCursor,
+  PageQuery,
+  RunSummary,
+  SentFiles,
+} from "./schemas.ts";
 
 export const SayBody = namedStrictObject("SayBody", {
   /** The agent that gets the message. If absent, the agent of the session's latest run gets it. */
@@ -16,6 +24,7 @@ export const SayBody = namedStrictObject("SayBody", {
   mode: z.enum(["auto", "chat"]).exactOptional(),
   /** True if a person is available to answer questions. */
   attended: z.boolean().exactOptional(),
+  attachments: SentFiles.exactOptional(),
 });
 
 export const SessionView = namedObject("SessionView", {
@@ -51,6 +60,7 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
       {
         summary: "Send a message to an agent in a session",
         body: SayBody,
+        maxMegabytes: MEGABYTES_WITH_FILES,
         answer: Said,
         status: 202,
         idempotent: true,

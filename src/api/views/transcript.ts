@@ -1,6 +1,7 @@
 // Reads the prompt that a run's model sees. If the run continues other runs, their messages come first.
 
 import { z } from "zod";
+import { describeFile } from "../../journal/attachment.ts";
 import type { EventOf } from "../../journal/events.ts";
 import type { PromptMessage } from "../../journal/message.ts";
 import { eventsBefore, loadDefinition } from "../../loop/drive/run-journal.ts";
@@ -64,6 +65,8 @@ function partText(part: PromptMessage["content"][number]): string {
       return `[${part.toolName}]`;
     case "tool-result":
       return `[${part.toolName}] ${typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value)}`;
+    case "file":
+      return `[${describeFile(part)}]`;
     default:
       return part.text;
   }

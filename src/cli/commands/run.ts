@@ -35,6 +35,8 @@ interface RunOptions {
   permissions?: Preset;
   /** The agent's input: JSON, or `@file` for a file that contains JSON. */
   input?: string;
+  /** Paths of images and PDFs. */
+  attach?: string[];
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {

@@ -3,14 +3,22 @@
 import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, report } from "../invocation.ts";
+import { readAttachments } from "../option-values.ts";
 import { pauseEffectText, reportRecorded } from "../view/drivers.ts";
 
-export const message = (invocation: Invocation, runId: string, text: string): Promise<number> =>
-  withClient(invocation, async (client) => {
-    await client.post("/api/runs/{id}/message", { id: runId, body: { text } });
+export function message(
+  invocation: Invocation,
+  runId: string,
+  text: string,
+  { attach }: { attach?: string[] } = {},
+): Promise<number> {
+  const files = readAttachments(attach, invocation.io.cwd, "Nothing was sent.");
+  return withClient(invocation, async (client) => {
+    await client.post("/api/runs/{id}/message", { id: runId, body: { text, ...files } });
     const value = { runId, message: text };
     return reportRecorded(invocation, client, { value, text: "Message recorded" });
   });
+}
 
 export const pause = (invocation: Invocation, runId: string): Promise<number> =>
   withClient(invocation, async (client) => {

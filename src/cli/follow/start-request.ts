@@ -9,12 +9,18 @@ import { CadreError, messageOf } from "../../errors.ts";
 import type { Preset } from "../../journal/definition.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { type Invocation, usageError } from "../invocation.ts";
-import { readGivenFile } from "../option-values.ts";
+import { readAttachments, readGivenFile } from "../option-values.ts";
 import { projectOf } from "../project.ts";
 import { plainLine } from "../view/text/plain.ts";
 
 export type StartRequest =
-  | { type: "task"; task: TaskRequest; preset?: Preset | undefined; input?: unknown }
+  | {
+      type: "task";
+      task: TaskRequest;
+      preset?: Preset | undefined;
+      input?: unknown;
+      attachments?: { name: string; data: string }[];
+    }
   | { type: "retry"; runId: string }
   | { type: "fork"; runId: string; body: ForkBody }
   | { type: "unfinished" };
@@ -26,14 +32,17 @@ interface TaskRequest {
 
 export function parseStartRequest(
   words: readonly string[],
-  { permissions: preset, input }: { permissions?: Preset; input?: string },
+  { permissions: preset, input, attach }: { permissions?: Preset; input?: string; attach?: string[] },
   cwd: string,
 ): StartRequest {
   const task = parseTaskArguments(words);
   const given = input === undefined ? {} : { input: readInputOption(input, cwd) };
-  if (task) return { type: "task", task, preset, ...given };
+  const files = readAttachments(attach, cwd, "Nothing was started.");
+  if (task) return { type: "task", task, preset, ...given, ...files };
   if (input !== undefined)
     throw usageError('--input goes with a task: `cadre run AGENT "what to do" --input …`.');
+  if (attach !== undefined)
+    throw usageError('--attach goes with a task: `cadre run AGENT "what to do" --attach FILE`.');
   return { type: "unfinished" };
 }
 
@@ -97,8 +106,8 @@ export async function submitRequest(
   if (request.type === "retry")
     return (await client.post("/api/runs/{id}/retry", { id: request.runId, idempotencyKey })).runId;
   const { agent, task } = await chooseAgent(client, request.task);
-  const { preset, input } = request;
-  const more = omitUndefined({ permissions: preset && { preset }, input });
+  const { preset, input, attachments } = request;
+  const more = omitUndefined({ permissions: preset && { preset }, input, attachments });
   return (await client.post("/api/runs", { body: { agent, task, attended, ...more }, idempotencyKey })).runId;
 }
 

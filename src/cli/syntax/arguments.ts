@@ -1,7 +1,7 @@
 // Descriptions of the arguments, for help and for the error about a missing argument.
 // An entry such as `verify run` applies to one command. It takes precedence over the general entry `run`.
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 
 const RUN = "a run's id, or the beginning of it (`cadre runs` lists them)";
 
@@ -35,3 +35,9 @@ export function describeArguments(command: Command, path: readonly string[] = []
   }
   for (const subcommand of command.commands) describeArguments(subcommand, [...path, subcommand.name()]);
 }
+
+/** The option `--attach`, which can be given several times. */
+export const attach = (): Option =>
+  new Option("--attach <file>", "an image or PDF that the model sees; can be repeated").argParser(
+    (file: string, before: string[] | undefined) => [...(before ?? []), file],
+  );

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { PRESETS } from "../../journal/definition.ts";
+import { attach } from "./arguments.ts";
 import type { BindHandler } from "./handler.ts";
 
 const yes = () => new Option("-y, --yes", "approve every call that asks; denied calls stay denied");
@@ -32,6 +33,7 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .addOption(yes())
     .addOption(detach("the run's id"))
     .option("--input <json>", "the agent's input, as `input` in its file defines it: JSON, or @file")
+    .addOption(attach())
     .option("--model <name>", "the model of agents that name none")
     .addOption(
       new Option("--permissions <preset>", "the default policy of this run when no rule matches").choices(

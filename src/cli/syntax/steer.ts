@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import { attach } from "./arguments.ts";
 import type { BindHandler } from "./handler.ts";
 
 export function addSteerCommands(program: Command, bind: BindHandler): void {
   program
     .command("message <run> <text>")
     .description("send a message to a run; the agent reads it at its next turn")
+    .addOption(attach())
     .action(bind(async () => (await import("../commands/steer.ts")).message));
   program
     .command("pause <run>")

@@ -2,6 +2,7 @@
 // An approved call is checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
+import type { Attachment } from "../../journal/attachment.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
@@ -13,6 +14,7 @@ import {
 } from "../../projections/folds/tool-call.ts";
 import { boundOutput, CONTEXT_BYTES } from "../../tools/answers.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
+import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { approvalHash, currentGrants, judgeCall } from "./judge.ts";
@@ -185,20 +187,21 @@ async function runCall(
   const ms = Math.round(parts.clock.elapsed() - from);
   // The output is masked before it is cut, because half a secret cannot be recognised.
   parts.mask.refresh();
-  const masked = parts.mask.value(noteStop(call, noteEdit(call, answer), effects));
-  const result = await toToolResult(masked, parts);
+  const { attachments: files = [], ...rest } = answer;
+  const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), effects));
+  const result = await toToolResult(await attachFiles(masked, files, parts), parts);
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
 /** Tells the model that a call was stopped. Unlike a failed call, a stopped call might have been carried out in part. */
-function noteStop({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
+function noteStop({ proposal }: ToolCall, answer: TextAnswer, effects: AbortSignal): TextAnswer {
   if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
   return { ...answer, output: `${text}\nIt was stopped from outside: some of it may have been done.` };
 }
 
 /** Tells the model that a person changed the input. */
-function noteEdit(call: ToolCall, answer: ToolAnswer): ToolAnswer {
+function noteEdit(call: ToolCall, answer: TextAnswer): TextAnswer {
   const decision = editOf(call);
   if (!decision) return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
@@ -294,17 +297,38 @@ function deadline(effects: AbortSignal, ms: number) {
   return { signal: controller.signal, late, clear };
 }
 
+/** Stores the files of an answer. If a file cannot be attached, the answer says why. */
+async function attachFiles(
+  answer: TextAnswer,
+  files: readonly NewFile[],
+  parts: Pick<LoopParts, "mask" | "store">,
+): Promise<StoredAnswer> {
+  if (files.length === 0) return answer;
+  const { attachments, problems } = await storeToolFiles(files, parts);
+  const notes = problems.map((problem) => `\n${problem}.`).join("");
+  const output = notes === "" ? answer.output : `${textOfOutput(answer)}${notes}`;
+  const isError = attachments.length === 0 ? { isError: true } : {};
+  return { ...answer, output, ...isError, ...(attachments.length > 0 ? { attachments } : {}) };
+}
+
+/** A tool's answer without its files. */
+type TextAnswer = Omit<ToolAnswer, "attachments">;
+type StoredAnswer = TextAnswer & { attachments?: Attachment[] };
+
+const textOfOutput = ({ output }: Pick<ToolAnswer, "output">): string =>
+  typeof output === "string" ? output : JSON.stringify(output);
+
 /** Turns a tool's answer into a journal entry. The entry contains the part that fits the context, and a reference to the rest. */
 export async function toToolResult(
-  answer: ToolAnswer,
+  answer: StoredAnswer,
   { store }: Pick<LoopParts, "store">,
 ): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
-  const { isError, files, seen, stale, size, untrusted, sandbox } = answer;
+  const { isError, files, seen, stale, size, untrusted, sandbox, attachments } = answer;
   const flags = {
     ...(isError || stale ? { isError: true as const } : {}),
     ...(stale ? { outcome: "stale" as const } : {}),
     ...(files && files.length > 0 ? { files } : {}),
-    ...omitUndefined({ seen, untrusted, sandbox }),
+    ...omitUndefined({ seen, untrusted, sandbox, attachments }),
   };
   const text = typeof answer.output === "string" ? answer.output : undefined;
   const json = text ?? JSON.stringify(answer.output) ?? "null";

@@ -12,6 +12,7 @@ import {
 } from "../../journal/definition.ts";
 import type { ApprovalPolicy, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { type SentFile, storeSentFiles } from "../attachments/store-files.ts";
 import { inputProblem, schemaProblem } from "../builtin-tools/declared/closing-tools.ts";
 import type { LoopParts } from "../parts.ts";
 
@@ -32,9 +33,11 @@ export interface RunRequest {
   workspace?: string;
   /** Files of the workspace that the task is about. The model receives their names and reads them with its tools. */
   contextFiles?: readonly string[];
+  /** Images and PDFs that belong to the task. */
+  attachments?: readonly SentFile[];
 }
 
-export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids" | "chooseModel"> {
+export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "chooseModel"> {
   /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
   limits: AgentLimits;
@@ -58,10 +61,12 @@ export async function admit(
       `The input does not fit what ${definition.name} asks for: ${misfit}. Nothing was started.`,
     );
   }
+  const files = await storeSentFiles(request.attachments, parts);
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
-  const start = runStartPayload(request, definition, hash, runId, parts);
-  const admitted = await parts.store.runs.start(runId, start, idempotencyOf(idempotencyKey, request));
+  const start = { ...runStartPayload(request, definition, hash, runId, parts), ...files };
+  const idempotency = idempotencyOf(idempotencyKey, { ...request, ...files });
+  const admitted = await parts.store.runs.start(runId, start, idempotency);
   await parts.wake(admitted.runId);
   return admitted;
 }

@@ -2,10 +2,12 @@
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
+import type { Attachment } from "../../journal/attachment.ts";
 import type { EventOf, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { hasTakenOver, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
+import { type SentFile, storeSentFiles } from "../attachments/store-files.ts";
 import {
   type AdmitParts,
   idempotencyOf,
@@ -26,19 +28,21 @@ export async function sendMessage(
   from: string,
   parts: CommandParts,
   idempotencyKey?: string,
+  sent?: readonly SentFile[],
 ): Promise<void> {
+  const files = await storeSentFiles(sent, parts);
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
   const chain = await workChain(runId, parts.store);
   for (const holder of idempotencyKey === undefined ? [] : chain) {
     const said = await parts.store.journal.read(holder.id);
     const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
-    if (before) return requireSameText(before as EventOf<"CONTEXT_ADDED">, text);
+    if (before) return requireSameMessage(before as EventOf<"CONTEXT_ADDED">, { text, ...files });
   }
   const receiver = chain.findLast(({ endedAt }) => endedAt === undefined)?.id ?? runId;
   await signalRun(receiver, parts, (state) => {
     requireNotEnded(state);
     return {
-      events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text } }],
+      events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text, ...files } }],
       done: undefined,
     };
   });
@@ -47,8 +51,12 @@ export async function sendMessage(
 /** Id of a message that has an idempotency key. */
 export const messageIdFor = (idempotencyKey: string): string => `key/${idempotencyKey}`;
 
-function requireSameText({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undefined {
-  if (payload.text === text) return;
+function requireSameMessage(
+  { payload }: EventOf<"CONTEXT_ADDED">,
+  { text, attachments = [] }: { text: string; attachments?: readonly Attachment[] },
+): undefined {
+  const blobs = (files: readonly Attachment[] = []): string => files.map(({ blob }) => blob).join();
+  if (payload.text === text && blobs(payload.attachments) === blobs(attachments)) return;
   throw new CadreError(
     "UNPROCESSABLE",
     "This idempotency key was used for another message. Nothing was changed.",
@@ -69,7 +77,8 @@ export async function workChain(
 
 const MOST_CHILDREN = 200;
 
-export interface PersonMessage extends Pick<RunRequest, "agent" | "mode" | "attended" | "userId"> {
+export interface PersonMessage
+  extends Pick<RunRequest, "agent" | "mode" | "attended" | "userId" | "attachments"> {
   sessionId: string;
   text: string;
   from: string;
@@ -87,13 +96,15 @@ export async function messageSession(
 ): Promise<{ runId: RunId; joined: boolean }> {
   const { sessionId, text, from } = message;
   const definition = requireStartable(await parts.findAgent(message.agent));
+  const files = await storeSentFiles(message.attachments, parts);
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
-  const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text };
+  const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text, ...files };
   const { agent: _, text: task, from: __, ...request } = message;
-  const start = runStartPayload({ agent: definition.name, task, ...request }, definition, hash, runId, parts);
-  const idempotency = idempotencyOf(idempotencyKey, { say: message });
+  const asked = { agent: definition.name, task, ...request };
+  const start = { ...runStartPayload(asked, definition, hash, runId, parts), ...files };
+  const idempotency = idempotencyOf(idempotencyKey, { say: { ...message, ...files } });
   const delivered = await parts.store.runs.say({
     ...{ sessionId, agent: definition.name, context, runId, start },
     ...omitUndefined({ idempotency }),

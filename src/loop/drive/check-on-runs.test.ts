@@ -161,7 +161,7 @@ scenario(
       ...createScriptedModel(turns()),
       doStream: async () => ({ stream: chunks.readable }),
     };
-    parts.models = { resolve: () => streams, contextWindow: () => undefined };
+    parts.models = { resolve: () => streams, contextWindow: () => undefined, acceptedFiles: () => new Set() };
     const runId = await world.run("tell me everything");
     const driven = world.drive(runId);
     await world.seen(runId, "MODEL_CALL_STARTED");

@@ -18,6 +18,7 @@ import { ROUTE_TO } from "../../patterns/router.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { promptMessagesFor, promptTokens } from "../../projections/folds/transcript.ts";
 import type { Refusal } from "../../stores/store.ts";
+import { showFiles } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
 import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
@@ -177,7 +178,7 @@ async function request(
   try {
     const model = parts.models.resolve(action.model);
     return await readStream(model, {
-      call: callOptions(action, run, parts, effects),
+      call: await callOptions(action, run, parts, effects),
       onText: text.add,
       onReasoning: reasoning.add,
       onPart: () => run.noteActivity(),
@@ -195,16 +196,18 @@ async function request(
 }
 
 /** Builds the request: the prompt from the transcript, the tools that the agent is allowed to call, and the agent's context in the run. */
-function callOptions(
+async function callOptions(
   action: CallModel,
   run: RunJournal,
   parts: RequestParts,
   abortSignal: AbortSignal,
-): LanguageModelV4CallOptions {
+): Promise<LanguageModelV4CallOptions> {
   const { definition, state, transcript } = run;
   const { temperature, maxOutputTokens, reasoning } = definition;
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  const messages = promptMessagesFor(action.model, transcript) as LanguageModelV4Prompt;
+  const accepts = parts.models.acceptedFiles(action.model);
+  const prompt = promptMessagesFor(action.model, transcript);
+  const messages = await showFiles(prompt, { accepts, store: parts.store });
   const request = REQUESTS[action.purpose];
   const asked: LanguageModelV4Prompt =
     request === undefined ? [] : [{ role: "user", content: [{ type: "text", text: request }] }];
@@ -240,7 +243,7 @@ const REQUESTS: Partial<Record<CallModel["purpose"], string>> = {
   brief: BRIEF_REQUEST,
 };
 
-type RequestParts = OfferParts & Pick<LoopParts, "systemPrompt">;
+type RequestParts = OfferParts & Pick<LoopParts, "models" | "store" | "systemPrompt">;
 
 export type OfferParts = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 

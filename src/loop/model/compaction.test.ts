@@ -8,7 +8,11 @@ import { sendMessage } from "../commands/messages.ts";
 function narrow(world: World, tokens = 1_000): void {
   const { parts } = world.runtime;
   const { models } = parts;
-  parts.models = { resolve: (name) => models.resolve(name), contextWindow: () => tokens };
+  parts.models = {
+    resolve: (name) => models.resolve(name),
+    contextWindow: () => tokens,
+    acceptedFiles: () => new Set(),
+  };
 }
 
 const LONG = "x".repeat(400);

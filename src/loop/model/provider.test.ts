@@ -97,7 +97,11 @@ describe("[F40] a provider that requests a wait", () => {
         ...createScriptedModel(turns()),
         doStream: () => Promise.reject(new DOMException("This operation was aborted", "AbortError")),
       };
-      world.runtime.parts.models = { resolve: () => aborts, contextWindow: () => undefined };
+      world.runtime.parts.models = {
+        resolve: () => aborts,
+        contextWindow: () => undefined,
+        acceptedFiles: () => new Set(),
+      };
       const runId = await world.run("ask");
       for (let tries = 1; tries < 9; tries++) {
         const { waitingOn } = await world.drive(runId);

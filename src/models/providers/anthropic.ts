@@ -6,6 +6,7 @@
 
 import { createRequire } from "node:module";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { type AdaptedCall, type ProviderType, withSettings } from "./provider-type.ts";
 
 const load = createRequire(import.meta.url);
@@ -21,6 +22,7 @@ export const anthropic: ProviderType = {
   baseURL: "https://api.anthropic.com/v1",
   baseURLEnv: "ANTHROPIC_BASE_URL",
   keyEnv: ["ANTHROPIC_API_KEY"],
+  acceptedFiles: () => MEDIA_TYPES,
   adapt: adaptAnthropic,
 };
 

@@ -1,11 +1,19 @@
 // The Chat Completions API of OpenAI, as many servers and gateways offer it.
 
 import { createRequire } from "node:module";
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { MEDIA_TYPES, type MediaType } from "../../journal/attachment.ts";
 import { openAiList } from "./openai.ts";
 import { type ProviderType, withSettings } from "./provider-type.ts";
 
 const load = createRequire(import.meta.url);
 const compatiblePackage = (): typeof import("@ai-sdk/openai-compatible") => load("@ai-sdk/openai-compatible");
+
+/** Most servers understand images, but no PDFs. */
+const IMAGES: readonly MediaType[] = MEDIA_TYPES.filter((type) => type.startsWith("image/"));
+
+/** Families of models that can see. Every other model needs `vision: true` in cadre.yaml. */
+const SEES = /claude-|gpt-4o|gpt-4\.1|gpt-5|gemini-|gemma-?3|llama-4|llava|pixtral|vision|-vl\b/i;
 
 export const openaiCompatible: ProviderType = {
   // Without includeUsage, a stream has no token counts, and every call would seem to be free.
@@ -13,7 +21,9 @@ export const openaiCompatible: ProviderType = {
     compatiblePackage().createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
   listOf: openAiList,
   keyEnv: [],
-  adapt({ options }, model, name) {
+  acceptedFiles: (model, vision) => (vision || SEES.test(model) ? IMAGES : []),
+  adapt({ options: given }, model, name) {
+    const options = { ...given, prompt: moveToolFiles(given.prompt) };
     const { toolChoice, ...rest } = options;
     // Some servers reject a forced tool. The prompt itself says which tool is expected.
     const call = toolChoice?.type === "tool" ? rest : options;
@@ -21,3 +31,23 @@ export const openaiCompatible: ProviderType = {
     return /claude/i.test(model) ? withSettings(call, name, { cache_control: { type: "ephemeral" } }) : call;
   },
 };
+
+/** This protocol allows only text in tool results. So a result's files follow in a message of the user. */
+function moveToolFiles(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  return prompt.flatMap((message): LanguageModelV4Prompt => {
+    if (message.role !== "tool") return [message];
+    const moved: Extract<LanguageModelV4Prompt[number], { role: "user" }>["content"] = [];
+    const content = message.content.map((result) => {
+      if (result.type !== "tool-result" || result.output.type !== "content") return result;
+      const texts = result.output.value.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      for (const part of result.output.value)
+        if (part.type === "file") moved.push({ type: "text", text: `[${part.filename}]` }, part);
+      return { ...result, output: { type: "text" as const, value: texts.join("\n") } };
+    });
+    if (moved.length === 0) return [{ ...message, content }];
+    return [
+      { ...message, content },
+      { role: "user", content: moved },
+    ];
+  });
+}

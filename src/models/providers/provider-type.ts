@@ -1,6 +1,7 @@
 // A provider type: a protocol, its package, and how Cadre's calls are written in it.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { MediaType } from "../../journal/attachment.ts";
 import type { CallContext, Model } from "../model.ts";
 
 export interface Endpoint {
@@ -18,6 +19,8 @@ export interface ProviderType {
   baseURLEnv?: string;
   /** Environment variables that can contain the key. The first variable that is set is used. */
   keyEnv: readonly string[];
+  /** Media types of the files that a model of this provider can see. `vision` is the provider's setting in cadre.yaml. */
+  acceptedFiles(model: string, vision: boolean | undefined): readonly MediaType[];
   /** Adds the provider's own settings to a call: prompt caching, stateless reasoning, tool choice. `name` is the provider's name. */
   adapt(call: AdaptedCall, model: string, name: string): LanguageModelV4CallOptions;
 }

@@ -41,6 +41,7 @@ const lines = (messages: PromptMessage[]): string[] =>
     message.content.map((part) => {
       if (part.type === "tool-call") return `${message.role} calls ${part.toolCallId}`;
       if (part.type === "tool-result") return `tool ${part.toolCallId}: ${String(part.output.value)}`;
+      if (part.type === "file") return `${message.role} attaches ${part.name}`;
       return `${message.role}: ${part.text}`;
     }),
   );

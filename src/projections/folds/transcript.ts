@@ -3,9 +3,11 @@
 // The beginning of the prompt never changes from turn to turn, so that the provider's cache can be used.
 
 import { toolCallId } from "../../ids.ts";
+import { type Attachment, fileTokens } from "../../journal/attachment.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
 import {
   type PromptAssistantPart,
+  type PromptFile,
   type PromptMessage,
   type PromptToolResult,
   type ThoughtPart,
@@ -31,7 +33,7 @@ export interface Transcript {
   /** Tokens of the last prompt as the provider counted them, and the number of characters in that prompt. */
   measured: { tokens: number; characters: number } | undefined;
   /** Messages that no model call has seen yet. */
-  unseen: { seq: number; id: string; text: string }[];
+  unseen: { seq: number; id: string; text: string; attachments?: Attachment[] | undefined }[];
   /** Purpose and model of the open model call, and all call ids that the prompt contains so far. */
   purpose: string;
   model: string;
@@ -65,7 +67,7 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       break;
     case "CONTEXT_ADDED":
       if (event.payload.opening) replaceTask(transcript, event.seq, event.payload.text);
-      else transcript.unseen.push({ seq: event.seq, id: event.payload.id, text: event.payload.text });
+      else transcript.unseen.push(unseenMessage(event));
       break;
     case "MODEL_CALL_STARTED":
       transcript.purpose = event.payload.purpose ?? "turn";
@@ -79,7 +81,12 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       addStepCall(transcript, event);
       break;
     case "TOOL_RESULT":
-      fillSlot(transcript, event.payload.toolCallId, resultOutput(event.payload));
+      fillSlot(
+        transcript,
+        event.payload.toolCallId,
+        resultOutput(event.payload),
+        filesIn(event.payload.attachments),
+      );
       break;
     case "CHILD_RUN_STARTED":
       transcript.started.set(event.payload.child_run_id, event.payload);
@@ -136,7 +143,10 @@ export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptM
 /** Estimated tokens of the next prompt: the provider's last count, plus an estimate for everything added since. */
 export function promptTokens(transcript: Transcript): number {
   const { measured, unseen } = transcript;
-  const characters = unseen.reduce((sum, { text }) => sum + text.length, transcript.characters);
+  const characters = unseen.reduce(
+    (sum, { text, attachments }) => sum + text.length + filesLength(attachments),
+    transcript.characters,
+  );
   if (!measured) return Math.ceil(characters / 4);
   return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
 }
@@ -159,7 +169,7 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   }
   transcript.task = goesOn
     ? undefined
-    : addUserMessage(transcript, seq, taskText(payload) + turnLimit(payload));
+    : addUserMessage(transcript, seq, taskText(payload) + turnLimit(payload), payload.attachments);
 }
 
 function turnLimit({ ownMaxTurns, limits: { maxTurns } }: Payload<"RUN_STARTED">): string {
@@ -175,25 +185,47 @@ export function taskText({ task, contextFiles = [], criteria, input }: TaskField
   return task + success + files + given;
 }
 
-function addUserMessage(transcript: Transcript, seq: number, text: string): Placed {
-  const placed: Placed = { seq, message: { role: "user", content: [{ type: "text", text }] } };
+function addUserMessage(
+  transcript: Transcript,
+  seq: number,
+  text: string,
+  attachments?: readonly Attachment[],
+): Placed {
+  const content = [{ type: "text" as const, text }, ...filesIn(attachments)];
+  const placed: Placed = { seq, message: { role: "user", content } };
   transcript.placed.push(placed);
-  transcript.characters += text.length;
+  transcript.characters += messageLength(placed.message);
   return placed;
 }
+
+const unseenMessage = ({ seq, payload: { id, text, attachments } }: EventOf<"CONTEXT_ADDED">) => ({
+  seq,
+  id,
+  text,
+  attachments,
+});
+
+const filesIn = (attachments: readonly Attachment[] = []): PromptFile[] =>
+  attachments.map((attachment) => ({ type: "file", ...attachment }));
+
+/** Files count as text of the same number of tokens. */
+const filesLength = (files: readonly Attachment[] = []): number =>
+  files.reduce((sum, file) => sum + 4 * fileTokens(file), 0);
 
 /** A run that continues another run might have no task of its own. In that case `text` is added as a new message. */
 function replaceTask(transcript: Transcript, seq: number, text: string): void {
   transcript.task ??= addUserMessage(transcript, seq, text);
   const { task } = transcript;
-  transcript.characters += text.length - messageLength(task.message);
-  task.message = { role: "user", content: [{ type: "text", text }] };
+  const files = (task.message.content as PromptFile[]).filter(({ type }) => type === "file");
+  transcript.characters -= messageLength(task.message);
+  task.message = { role: "user", content: [{ type: "text", text }, ...files] };
+  transcript.characters += messageLength(task.message);
 }
 
 function showUnseen(transcript: Transcript, upTo: number): void {
   if (transcript.unseen.length === 0) return;
   for (const context of transcript.unseen)
-    if (context.seq <= upTo) addUserMessage(transcript, context.seq, context.text);
+    if (context.seq <= upTo) addUserMessage(transcript, context.seq, context.text, context.attachments);
   transcript.unseen = transcript.unseen.filter((context) => context.seq > upTo);
 }
 
@@ -290,12 +322,19 @@ function placeholderResult(id: string, toolName: string): PromptToolResult {
   return { type: "tool-result", toolCallId: id, toolName, output: { type: "error-text", value } };
 }
 
-function fillSlot(transcript: Transcript, callId: string, output: PromptToolResult["output"]): void {
+function fillSlot(
+  transcript: Transcript,
+  callId: string,
+  output: PromptToolResult["output"],
+  files: PromptFile[] = [],
+): void {
   const slot = transcript.slots.get(callId);
   const result = slot?.message.content[slot.index];
   if (!result) return;
   transcript.slots.delete(callId);
   result.output = output;
+  if (files.length > 0) result.files = files;
+  transcript.characters += filesLength(files);
   transcript.characters += output.type.endsWith("text")
     ? (output.value as string).length
     : JSON.stringify(output.value).length;
@@ -342,13 +381,17 @@ function contentLength(content: readonly ThoughtPart[]): number {
   return content.reduce((sum, part) => {
     if (part.type === "tool-call")
       return sum + (JSON.stringify((part as ToolCallPart).input)?.length ?? 0) + 20;
+    if (part.type === "file") return sum + filesLength([part as unknown as PromptFile]);
     return sum + ("text" in part && typeof part.text === "string" ? part.text.length : 0);
   }, 0);
 }
 
 function messageLength(message: PromptMessage): number {
   if (message.role === "tool") {
-    return message.content.reduce((sum, result) => sum + JSON.stringify(result.output.value).length, 0);
+    return message.content.reduce(
+      (sum, { output, files }) => sum + JSON.stringify(output.value).length + filesLength(files),
+      0,
+    );
   }
   return contentLength(message.content as ThoughtPart[]);
 }

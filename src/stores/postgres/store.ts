@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../../clock.ts";
 import type { RunId } from "../../ids.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
 import type { TableAccess } from "../common-queries.ts";
-import { encodeBlob } from "../hashes.ts";
+import { encodeBlob, encodeFile } from "../hashes.ts";
 import { createOutbox } from "../outbox-tables.ts";
 import { createRunLists } from "../run-lists.ts";
 import type { Store } from "../store.ts";
@@ -162,18 +162,19 @@ function blobStore(
   write: <T>(apply: (batch: { sql: Sql; now: number }) => Promise<T>) => Promise<T>,
   { freshBlobs, processId }: CommitLoop,
 ): Store["blobs"] {
+  const put = async ({ name, stored }: { name: string; stored: string }): Promise<string> => {
+    if (freshBlobs.has(name)) return name;
+    await write(async ({ sql, now }) => {
+      await sql.run(PUT_BLOB, name, Buffer.from(stored));
+      await sql.run(KEEP_FRESH, name, processId, now + FRESH_MS);
+    });
+    // The blob is remembered only after the commit. If the commit fails, the next put must write the blob again.
+    freshBlobs.add(name);
+    return name;
+  };
   return {
-    async put(text) {
-      const { name, stored } = encodeBlob(text);
-      if (freshBlobs.has(name)) return name;
-      await write(async ({ sql, now }) => {
-        await sql.run(PUT_BLOB, name, Buffer.from(stored));
-        await sql.run(KEEP_FRESH, name, processId, now + FRESH_MS);
-      });
-      // The blob is remembered only after the commit. If the commit fails, the next put must write the blob again.
-      freshBlobs.add(name);
-      return name;
-    },
+    put: (text) => put(encodeBlob(text)),
+    putFile: (bytes) => put(encodeFile(bytes)),
     get: (name, of) =>
       read(async (sql) => {
         if (of && !(await sql.get(NEEDED_BY, name, of.user))) return undefined;

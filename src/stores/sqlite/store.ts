@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
 import type { TableAccess } from "../common-queries.ts";
-import { encodeBlob } from "../hashes.ts";
+import { encodeBlob, encodeFile } from "../hashes.ts";
 import { createOutbox } from "../outbox-tables.ts";
 import { createRunLists } from "../run-lists.ts";
 import type { StandingGrant, Store } from "../store.ts";
@@ -130,14 +130,14 @@ interface BlobParts {
 function blobStore({ sql, statements, freshBlobs, write }: BlobParts): Store["blobs"] {
   const storedText = (name: string) =>
     sql.withStorageErrors(() => statements.getBlob.get(name))?.["text"] as string | undefined;
+  const put = async ({ name, stored }: { name: string; stored: string }): Promise<string> => {
+    freshBlobs.add(name);
+    if (storedText(name) === undefined) await write(({ queries }) => ask(queries.putBlob(name, stored)));
+    return name;
+  };
   return {
-    async put(text) {
-      const blob = encodeBlob(text);
-      freshBlobs.add(blob.name);
-      if (storedText(blob.name) === undefined)
-        await write(({ queries }) => ask(queries.putBlob(blob.name, blob.stored)));
-      return blob.name;
-    },
+    put: (text) => put(encodeBlob(text)),
+    putFile: (bytes) => put(encodeFile(bytes)),
     async get(name, of) {
       if (of && !sql.get(NEEDED_BY, name, of.user)) return undefined;
       const found = storedText(name);

@@ -5,6 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { describeSystemError } from "../../errors.ts";
+import { detectMediaType } from "../../journal/attachment.ts";
 import { type OpenFolder, openFolder, openIn, openRegularFile, pathIn } from "./open-folder.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
@@ -15,6 +16,8 @@ export const ABSENT = "absent";
 export type FileText = {
   /** Identifies the content: the same fingerprint means the same content. */
   fingerprint: string;
+  /** The bytes, if the file is an image or a PDF. */
+  media?: Buffer;
 } & (
   | { ok: true; text: string; owner: Owner }
   /** `why` completes a sentence that begins with the file's name. */
@@ -97,7 +100,8 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
     if (content.length > MAX_FILE_BYTES) return unusableFile(tooLong((await file.stat()).size), fingerprint);
     if (size === 0 && content.length > 0 && (await file.stat()).size === 0)
       return unusableFile("is not a regular file: the system makes it up as it is read", fingerprint);
-    return textOf(content, { mode: mode & 0o777, uid, gid });
+    const text = textOf(content, { mode: mode & 0o777, uid, gid });
+    return detectMediaType(content) === undefined ? text : { ...text, media: content };
   } catch (error) {
     return unreadableFile(error);
   } finally {

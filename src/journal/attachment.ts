@@ -1,0 +1,67 @@
+// Images and PDFs that people and tools add to a conversation.
+// An event holds a file's name, type and size, and the name of the blob with its bytes. The bytes themselves are never in an event.
+
+import { z } from "zod";
+
+export const MEDIA_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+export const Attachment = z.object({
+  name: z.string(),
+  mediaType: z.enum(MEDIA_TYPES),
+  bytes: z.int().nonnegative(),
+  /** Name of the blob with the file's bytes. */
+  blob: z.string(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+export const isImage = ({ mediaType }: Pick<Attachment, "mediaType">): boolean =>
+  mediaType !== "application/pdf";
+
+const MEGABYTE = 1_000_000;
+/** Providers reject larger images. */
+export const MAX_IMAGE_BYTES = 5 * MEGABYTE;
+export const MAX_PDF_BYTES = 10 * MEGABYTE;
+/** Limits on the files of one message or one tool result. */
+export const MAX_MESSAGE_BYTES = 12 * MEGABYTE;
+export const MAX_MESSAGE_FILES = 20;
+
+/** The type of a file by its first bytes. A file's name proves nothing. Undefined: the file is not an image or PDF that models can read. */
+export function detectMediaType(bytes: Uint8Array): MediaType | undefined {
+  const startsWith = (text: string, at = 0): boolean =>
+    [...text].every((character, index) => bytes[at + index] === character.charCodeAt(0));
+  if (startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (startsWith("GIF87a") || startsWith("GIF89a")) return "image/gif";
+  if (startsWith("RIFF") && startsWith("WEBP", 8)) return "image/webp";
+  return startsWith("%PDF-") ? "application/pdf" : undefined;
+}
+
+/** Why a file is too large to be attached, as the rest of a sentence about the file. */
+export function sizeProblem(mediaType: MediaType, bytes: number): string | undefined {
+  const most = isImage({ mediaType }) ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
+  if (bytes <= most) return undefined;
+  const kind = isImage({ mediaType }) ? "an image" : "a PDF";
+  return `is ${fileSize(bytes)}, and ${kind} can have at most ${fileSize(most)}`;
+}
+
+/** Name, type and size, for people and for models that cannot see the file. */
+export const describeFile = ({ name, mediaType, bytes }: Omit<Attachment, "blob">): string =>
+  `${name} (${mediaType}, ${fileSize(bytes)})`;
+
+export function fileSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < MEGABYTE ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / MEGABYTE).toFixed(1)} MB`;
+}
+
+/** Tokens that a large image costs with most providers. */
+const IMAGE_TOKENS = 1_600;
+/** Estimated bytes of a PDF for each token that it costs, and the most tokens that are estimated for a PDF. */
+const PDF_BYTES_PER_TOKEN = 50;
+const MAX_PDF_TOKENS = 50_000;
+
+/** Estimated tokens of a file in the prompt. The provider's own count replaces the estimate after the first call. */
+export const fileTokens = (file: Pick<Attachment, "mediaType" | "bytes">): number =>
+  isImage(file)
+    ? IMAGE_TOKENS
+    : Math.min(MAX_PDF_TOKENS, IMAGE_TOKENS + Math.ceil(file.bytes / PDF_BYTES_PER_TOKEN));
