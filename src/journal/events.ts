@@ -178,7 +178,14 @@ export const payloads = {
     purpose: Purpose.optional(),
     /** The last event that the model sees. Absent: the model sees everything before MODEL_CALL_STARTED (J11). */
     sawSeq: z.int().optional(),
+    /** The tokens and the cost that this call reserves, if the run or its tree has a budget. */
     estimate: Estimate.optional(),
+    /** The tokens and the cost that stay reserved for the run's last turn after this call (B3). */
+    lastTurn: Estimate.optional(),
+    /** The output limit that the call is sent with, so that it cannot exceed its reservation. */
+    maxOutputTokens: z.int().optional(),
+    /** Estimated tokens that were left out of the newest tool results, so that the prompt fits the budget. */
+    shortenedBy: z.int().optional(),
   }),
   /** Outcome: the model answered, with text, reasoning and tool calls. */
   AGENT_THOUGHT: z.object({
@@ -411,6 +418,12 @@ export const payloads = {
     hard: z.boolean(),
     /** Id of the inbox item in which a person can raise the limit (`limits.onBudget: suspend`). */
     itemId: z.string().optional(),
+    /** If a budget stopped a call: what is spent, what is kept for the last turns of other runs, and what the call would have needed. */
+    used: z.number().optional(),
+    kept: z.number().optional(),
+    needs: z.number().optional(),
+    /** The budget that does not cover the last turn, if `limit` is `finalTurn`. */
+    budget: z.string().optional(),
   }),
   TIMER_SET: z.object({ id: z.string(), at: z.number(), purpose: z.string() }),
   TIMER_FIRED: z.object({ id: z.string() }),

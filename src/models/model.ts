@@ -50,7 +50,14 @@ export interface CallContext {
   round: number;
 }
 
-export type EstimateCall = (model: string, promptCharacters: number, maxOutputTokens: number) => Estimate;
+/** The tokens of a call that has not been answered. `cached` is the part of the prompt that the provider probably reads from its cache. */
+export interface CallSize {
+  prompt: number;
+  cached: number;
+  output: number;
+}
+
+export type EstimateCall = (model: string, size: CallSize) => Estimate;
 
 /** The provider in a model's full name. The name has the form `provider/model`, and its model part can contain slashes. */
 export const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf("/"))) || model;

@@ -43,10 +43,22 @@ test("configured prices override the price list", () => {
   expect(priceOf("local/qwen", million)).toBe(0);
 });
 
-test("a cost estimate includes the prompt and the full output limit", () => {
+test("[B2] a cost estimate includes the prompt and the full output limit", () => {
   const estimate = createEstimateCall(createPrices({ "a/b": { input: 1, output: 2 } }));
-  const { tokens, cost } = estimate("a/b", 4_001, 500);
+  const { tokens, cost } = estimate("a/b", { prompt: 1_001, cached: 0, output: 500 });
   expect(tokens).toBe(1_501);
   expect(cost).toBeCloseTo((1_001 + 1_000) / 1e6, 12);
-  expect(estimate("who/knows", 4_000, 500)).toEqual({ tokens: 1_500, cost: null });
+  expect(estimate("who/knows", { prompt: 1_000, cached: 0, output: 500 })).toEqual({
+    tokens: 1_500,
+    cost: null,
+  });
+});
+
+test("[B2] an estimate uses the cache prices: the low one for tokens read, the high one for tokens written", () => {
+  const estimate = createEstimateCall(createPrices());
+  const size = { prompt: 1_000_000, cached: 900_000, output: 0 };
+  const cost = estimate("anthropic/claude-sonnet-4-5", { ...size, prompt: 100_000, cached: 90_000 }).cost;
+  expect(cost).toBeCloseTo(0.09 * 0.3 + 0.01 * 3.75, 6);
+  const own = createEstimateCall(createPrices({ "a/b": { input: 1, output: 1, cacheRead: 0.1 } }));
+  expect(own("a/b", size).cost).toBeCloseTo(0.09 + 0.1, 6);
 });

@@ -62,15 +62,13 @@ function lookUpPrice(model: string, usage: Usage): ReturnType<ReturnType<typeof 
   }
 }
 
-const CHARACTERS_PER_TOKEN = 4;
-
-/** Estimates the maximum cost of a call before it is made (B2): four characters per token, and the full output limit. */
+/** Estimates the cost of a call (B2). Some providers charge more for tokens that they write to their cache, so the higher price is used. */
 export function createEstimateCall(priceOf: PriceOf): EstimateCall {
-  return (model, promptCharacters, maxOutputTokens) => {
-    const input = Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN);
-    return {
-      tokens: input + maxOutputTokens,
-      cost: priceOf(model, { input, output: maxOutputTokens }),
-    };
+  return (model, { prompt, cached, output }) => {
+    const usage = { input: prompt, output, cacheRead: cached };
+    const plain = priceOf(model, usage);
+    const written = priceOf(model, { ...usage, cacheWrite: prompt - cached });
+    const cost = plain === null ? null : Math.max(plain, written ?? 0);
+    return { tokens: prompt + output, cost };
   };
 }

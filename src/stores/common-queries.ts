@@ -257,7 +257,8 @@ const RAISE_BUDGET = `INSERT INTO budgets (root, max_tokens, max_cost) VALUES ($
   max_tokens = coalesce(excluded.max_tokens, budgets.max_tokens), max_cost = coalesce(excluded.max_cost, budgets.max_cost)`;
 
 const SPENT_BY_OTHERS = `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
-    coalesce(sum(open_tokens), 0) AS "openTokens", coalesce(sum(open_cost), 0) AS "openCost"
+    coalesce(sum(open_tokens), 0) AS "openTokens", coalesce(sum(open_cost), 0) AS "openCost",
+    coalesce(sum(kept_tokens), 0) AS "keptTokens", coalesce(sum(kept_cost), 0) AS "keptCost"
   FROM runs WHERE budget = $1 AND n <> $2`;
 
 const LAST_IN_SESSION = `SELECT id AS value FROM runs WHERE session = $1 AND agent = $2 AND parent IS NULL

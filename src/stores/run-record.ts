@@ -21,8 +21,12 @@ export interface RunRecord {
   /** E2: until this time an earlier worker might still be busy with calls that it started. Releasing the run does not change this time. */
   previousUntil: number | undefined;
   acquisitions: number;
+  /** Reserved for the open call. */
   openTokens: number;
   openCost: number;
+  /** Reserved for the run's last turn (B3). */
+  keptTokens: number;
+  keptCost: number;
   /** The latest events, in order and without a gap, and the total length of the payloads that this process wrote. */
   recent: JournalEvent[];
   characters: number;
@@ -81,6 +85,8 @@ export const CHANGING_COLUMNS = {
   acquisitions: ({ acquisitions }) => acquisitions,
   open_tokens: ({ openTokens }) => Math.ceil(openTokens),
   open_cost: ({ openCost }) => openCost,
+  kept_tokens: ({ keptTokens }) => Math.ceil(keptTokens),
+  kept_cost: ({ keptCost }) => keptCost,
 } satisfies Record<string, (record: RunRecord) => string | number | null>;
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
@@ -126,6 +132,8 @@ export function readRecord(columns: Columns): RunRecord {
     acquisitions: columns["acquisitions"] as number,
     openTokens: columns["open_tokens"] as number,
     openCost: columns["open_cost"] as number,
+    keptTokens: columns["kept_tokens"] as number,
+    keptCost: columns["kept_cost"] as number,
     recent: [],
     characters: 0,
     keys: undefined,
@@ -149,6 +157,8 @@ export function newRecord(n: number, row: RunRow): RunRecord {
     acquisitions: 0,
     openTokens: 0,
     openCost: 0,
+    keptTokens: 0,
+    keptCost: 0,
     recent: [],
     characters: 0,
     keys: new Map(),

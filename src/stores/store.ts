@@ -28,6 +28,7 @@ import type { ApprovalKind } from "../projections/folds/approvals.ts";
 import type { FreezeRequest } from "../projections/folds/freeze.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import type { MessageRow } from "../projections/formats/message-rows.ts";
+import type { ExceededLimit } from "../projections/usage/budgets.ts";
 import type { RunUsage } from "../projections/usage/run-usage.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
 import type { ChainLink } from "./hashes.ts";
@@ -74,7 +75,7 @@ export interface Append {
    * The root gets a warning when most of the tree's budget is spent (B3).
    * `anew`: `tree` is a new budget from a person, so earlier budgets do not apply.
    */
-  reserve?: { estimate: Estimate; run: Budget; tree: Budget; anew?: true };
+  reserve?: { estimate: Estimate; lastTurn?: Estimate; run: Budget; tree: Budget; anew?: true };
 }
 
 export interface Spawn {
@@ -138,8 +139,8 @@ export interface AppendResult {
   /** The journal after `after`, in order: first the events of other writers, then the events of this append. */
   events: JournalEvent[];
   refused?: Refusal;
-  /** The limit that the call would exceed, if `refused` is `budget`. `tree.maxTokens` is a limit of the whole tree. */
-  exceeded?: { limit: string; value: number };
+  /** The limit that the call would exceed, if `refused` is `budget` or `reserved`. `tree.maxTokens` is a limit of the whole tree. */
+  exceeded?: ExceededLimit;
   /** The run that is changing the file, if `refused` is `claimed`. */
   claimedBy?: { path: string; runId: RunId; agent: string };
 }

@@ -373,7 +373,9 @@ describe("looking at a tree", () => {
     await p.write("cadre.yaml", "limits: { tree: { maxTokens: 26000 }, onBudget: suspend }\n");
     const parked = await p.cadre("run", "--yes", "lead", "get it ready");
     expect(parked.code).toBe(3);
-    expect(parked.stdout).toContain("The budget of the whole tree is used up (tree.maxTokens 26000).");
+    expect(parked.stdout).toContain(
+      "The budget of the whole tree does not cover the next call: the tree has 26,000 tokens, ",
+    );
     const open = (await p.cadre("approve", "--json")).lines() as { id: string; limit: string }[];
     expect(new Set(open.map(({ limit }) => limit))).toEqual(new Set(["tree.maxTokens"]));
     const bare = await p.cadre("approve", open[0]!.id);

@@ -8,7 +8,7 @@ import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Budget, Estimate, EventBody } from "../../journal/events.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
-import type { Spending } from "../../projections/usage/budgets.ts";
+import { type Spending, sumOf } from "../../projections/usage/budgets.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { describeBudget } from "../../projections/words/format.ts";
 import { budgetOf, treeBudgetOf } from "../drive/limits.ts";
@@ -71,7 +71,8 @@ async function setFrozen(
 }
 
 function openEstimate({ openModelCall }: RunState): Estimate & Spending {
-  const { tokens = 0, cost } = openModelCall?.estimate ?? {};
+  const { estimate = { tokens: 0, cost: 0 }, lastTurn } = openModelCall ?? {};
+  const { tokens, cost } = sumOf(estimate, lastTurn);
   return { tokens, cost: cost ?? 0 };
 }
 

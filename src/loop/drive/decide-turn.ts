@@ -11,6 +11,8 @@ import { LAST_TURN, type RunState } from "../../projections/folds/run-state.ts";
 import { loopItemId, VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
 import { promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
 import { isTreeLimit } from "../../projections/usage/budgets.ts";
+import { plural } from "../../projections/words/format.ts";
+import { describeLeast, describeLimit } from "../../projections/words/limits.ts";
 import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 
@@ -184,15 +186,18 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   const item = openBudgetItem(state);
   if (item) {
     const whose = isTreeLimit(limit.limit) ? "The budget of the whole tree" : "The budget";
-    const detail = `${whose} is used up (${limit.limit} ${limit.value}).`;
+    const detail = `${whose} does not cover the next call: ${describeLimit(limit)}.`;
     return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
   }
   const stopReason = stopReasonOf(limit.limit);
   const hadTurn = state.latest?.purpose === "final";
   const hasNoTurns = state.turns >= state.start!.limits.maxTurns;
   if (hadTurn || hasNoTurns || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED)) {
-    const summary = missingReport(state, limit);
-    return endRun({ status: "failed", stopReason, summary, suggestions: [SUGGEST_CONTINUE] });
+    const summary = missingReport(state, state.reachedLimits.get(FINAL_NOT_COVERED) ?? limit);
+    const least = describeLeast(limit);
+    const suggestion =
+      least === undefined ? SUGGEST_CONTINUE : `Set ${least}, then try the run again: it goes on from here.`;
+    return endRun({ status: "failed", stopReason, summary, suggestions: [suggestion] });
   }
   const reached = `limit/${limit.limit}/hard`;
   const events: EventBody[] = [];
@@ -270,10 +275,10 @@ export const tellAgent = (id: string, text: string): Action => ({
 
 export const endRun = (ending: Ending): Action => ({ type: "end", ending });
 
-function missingReport(state: RunState, limit?: { limit: string; value: number }): string {
-  const why = limit ? `${limit.limit} (${limit.value}) was reached` : "the agent gave no answer";
+function missingReport(state: RunState, limit?: Parameters<typeof describeLimit>[0]): string {
+  const why = limit ? describeLimit(limit) : "the agent gave no answer";
   const last = state.latest?.text.trim();
-  return `The run ended without a report of its own: ${why} after ${state.turns} turns.${last ? ` Its last words: ${last}` : ""}`;
+  return `The run ended without a report of its own after ${plural(state.turns, "turn")}: ${why}.${last ? ` Its last words: ${last}` : ""}`;
 }
 
 function adviceFor({ cause, rejection }: NonNullable<RunState["failedCall"]>): string {

@@ -3,6 +3,7 @@
 
 import type { Limits } from "../../journal/definition.ts";
 import type { Budget, Payload, StopReason } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { isTreeLimit, SOFT_SHARE } from "../../projections/usage/budgets.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
@@ -28,14 +29,22 @@ const STOP_REASONS: Record<LimitName, StopReason> = {
 
 export const stopReasonOf = (limit: LimitName): StopReason => STOP_REASONS[limit];
 
+export interface HardLimit extends Pick<Payload<"LIMIT_REACHED">, "used" | "kept" | "needs"> {
+  limit: LimitName;
+  value: number;
+}
+
 /** The limit that ends this run, if a limit is reached. At most one more turn follows. */
-export function hardLimit(state: RunState): { limit: LimitName; value: number } | undefined {
+export function hardLimit(state: RunState): HardLimit | undefined {
   const { limits } = state.start!;
   if (state.seq >= limits.maxEvents) return { limit: "maxEvents", value: limits.maxEvents };
   const recorded = [...state.reachedLimits.values()].find(
     (reached) => reached.hard && !isLifted(state, reached),
   );
-  if (recorded) return { limit: recorded.limit as LimitName, value: recorded.value };
+  if (recorded) {
+    const { limit, value, used, kept, needs } = recorded;
+    return { limit: limit as LimitName, value, ...omitUndefined({ used, kept, needs }) };
+  }
   if (state.usage.activeMs >= limits.maxDuration) return { limit: "maxDuration", value: limits.maxDuration };
   if (state.turns >= limits.maxTurns - 1) return { limit: "maxTurns", value: limits.maxTurns };
   return undefined;

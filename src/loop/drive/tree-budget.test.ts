@@ -40,7 +40,9 @@ scenario("[B3] [F25] raising a tree's budget once lets all of its runs continue"
   expect(state.waitingOn).toMatchObject({
     kind: "budget",
     items: ["budget/1"],
-    detail: "The budget of the whole tree is used up (tree.maxTokens 20000).",
+    detail: expect.stringMatching(
+      /^The budget of the whole tree does not cover the next call: the tree has 20,000 tokens, [\d,]+ are used, /,
+    ),
   });
   expect(await store.runs.get(runId)).toMatchObject({
     status: "suspended",
@@ -84,11 +86,11 @@ scenario(
   "[B3] when 80 % of the tree's budget is spent, the root's journal gets one warning",
   {
     ...family,
-    config: "limits: { tree: { maxTokens: 40000 } }\n",
+    config: "limits: { tree: { maxTokens: 62000 } }\n",
     script: roles({
       tester: turns({ calls: ["a", "b", "c"].map((task) => delegate("coder", task)) }),
       coder: ({ turn }) =>
-        turn < 12 ? { calls: [look(`${turn}`)], usage: { input: 900, output: 100 } } : { text: "done" },
+        turn < 18 ? { calls: [look(`${turn}`)], usage: { input: 900, output: 100 } } : { text: "done" },
     }),
   },
   async (world) => {
@@ -100,7 +102,7 @@ scenario(
       await world.runtime.store.journal.readAll(0, 1_000, { root: runId }),
       "LIMIT_REACHED",
     );
-    expect(reached).toEqual([{ limit: "tree.maxTokens", value: 40_000, hard: false }]);
+    expect(reached).toEqual([{ limit: "tree.maxTokens", value: 62_000, hard: false }]);
     expect(payloadsOf(await world.events(runId), "LIMIT_REACHED")).toHaveLength(1);
   },
 );

@@ -8,7 +8,7 @@ import type {
 } from "@ai-sdk/provider";
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
-import type { Estimate, EventBody, Payload, PromptPrefix } from "../../journal/events.ts";
+import type { EventBody, Payload, PromptPrefix } from "../../journal/events.ts";
 import { textOf, type Usage } from "../../journal/message.ts";
 import { isScripted } from "../../models/model.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -16,16 +16,14 @@ import type { Action } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { reportTool } from "../../patterns/team-role.ts";
-import { promptMessagesFor, promptTokens } from "../../projections/folds/transcript.ts";
-import type { Refusal } from "../../stores/store.ts";
+import { promptMessagesFor, shortenResults } from "../../projections/folds/transcript.ts";
 import { showFiles } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
-import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
-import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { fingerprintPrompt } from "./prompt-prefix.ts";
 import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.ts";
+import { type Allowance, beginWithinBudget, estimateUsage, tokensOf } from "./reserve-budget.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
@@ -37,10 +35,6 @@ const SHORT_WAIT_MS = 60_000;
 const MAX_PAID_TRIES = 6;
 
 const RESERVATION_WAIT_MS = 1_000;
-
-const DEFAULT_OUTPUT_TOKENS = 8_000;
-
-const REPORT_TOKENS = 1_500;
 
 /** Number of recent messages that are kept unchanged when the history is compacted. */
 const KEPT_MESSAGES = 4;
@@ -76,13 +70,18 @@ export async function callModel(
     const detail = "The provider asked another run to wait.";
     return run.suspend({ kind: "provider", until: waitUntil, detail }, waitUntil);
   }
-  const reserve = reservation(action, run, parts);
-  const intents = [modelCallIntent(action, reserve?.estimate)];
-  const refused = await run.beginWork(intents, reserve ? { reserve } : {});
-  if (refused) return handleRefusedCall(refused, action, run, parts);
+  const { refused, allowance } = await beginWithinBudget(
+    action,
+    (reserved) => modelCallIntent(action, reserved),
+    run,
+    { estimateCall: parts.estimateCall, fixedTokens: () => fixedTokens(run, parts) },
+  );
+  if (refused === "reserved") return waitForReservation(run, parts);
+  if (refused) return;
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
-  const outcome = rejectEmptySummary(action, await request(action, run, parts, effects), parts);
+  const answered = await request(action, allowance, run, parts, effects);
+  const outcome = rejectEmptySummary(action, answered, parts);
   const ms = Math.round(parts.clock.elapsed() - from);
   if (outcome.type === "answer") recordAnswer(action, outcome.answer, ms, run, parts);
   else recordFailure(action, outcome, ms, run, parts, effects);
@@ -102,20 +101,13 @@ function mayWait(
 const hasNextModel = (model: string, { definition: { models } }: RunJournal): boolean =>
   models.includes(model) && models.at(-1) !== model;
 
-export async function handleRefusedCall(
-  refused: Refusal,
+export function modelCallIntent(
   action: CallModel,
-  run: RunJournal,
-  parts: Pick<LoopParts, "clock">,
-): Promise<void> {
-  if (refused === "budget") recordBudgetStop(action, run);
-  if (refused === "reserved") await waitForReservation(run, parts);
-}
-
-export function modelCallIntent(action: CallModel, estimate: Estimate | undefined): EventBody {
+  reserved: Partial<Payload<"MODEL_CALL_STARTED">> = {},
+): EventBody {
   const { model, purpose } = action;
-  const rest = omitUndefined({ purpose: purpose === "turn" ? undefined : purpose, estimate });
-  return { type: "MODEL_CALL_STARTED", payload: { ...attemptOf(action), model, ...rest } };
+  const rest = purpose === "turn" ? {} : { purpose };
+  return { type: "MODEL_CALL_STARTED", payload: { ...attemptOf(action), model, ...rest, ...reserved } };
 }
 
 /** Identifies one attempt of a model call in an event. The first attempt has no number. */
@@ -124,38 +116,7 @@ export const attemptOf = ({ callId, attempt }: Pick<CallModel, "callId" | "attem
   ...(attempt > 1 ? { attempt } : {}),
 });
 
-/** B2, B3: every model call reserves its own cost plus the cost of the last turn. */
-function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick<LoopParts, "estimateCall">) {
-  const budget = budgetOf(run.state);
-  const tree = treeBudgetOf(run.state) ?? {};
-  if (!hasBudget(budget) && !hasBudget(tree)) return undefined;
-  const characters = promptTokens(run.transcript) * 4;
-  const last = parts.estimateCall(model, characters, REPORT_TOKENS);
-  if (purpose === "final") return { estimate: last, run: budget, tree };
-  const own = parts.estimateCall(model, characters, run.definition.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS);
-  const cost = own.cost === null || last.cost === null ? null : own.cost + last.cost;
-  return { estimate: { tokens: own.tokens + last.tokens, cost }, run: budget, tree };
-}
-
-/** Records that the budget does not cover even the last turn. */
-export const LAST_TURN_NOT_COVERED: EventBody = {
-  type: "LIMIT_REACHED",
-  payload: { limit: "finalTurn", value: 0, hard: true },
-  key: FINAL_NOT_COVERED,
-};
-
-export function recordBudgetStop(action: CallModel, run: RunJournal): void {
-  if (action.purpose === "final") {
-    run.record(LAST_TURN_NOT_COVERED);
-    return;
-  }
-  const stops = [...run.state.reachedLimits.values()].filter((reached) => reached.itemId).length;
-  const exceeded = run.exceededBudget!;
-  const item = budgetPolicy(exceeded.limit, run.state) === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
-  run.record({ type: "LIMIT_REACHED", payload: { ...exceeded, hard: true, ...item } });
-}
-
-async function waitForReservation(run: RunJournal, parts: Pick<LoopParts, "clock">): Promise<void> {
+export async function waitForReservation(run: RunJournal, parts: Pick<LoopParts, "clock">): Promise<void> {
   const at = parts.clock.now() + RESERVATION_WAIT_MS;
   const id = `reservation/${run.state.seq}`;
   await run.rest([{ type: "TIMER_SET", payload: { id, at, purpose: "reservation" } }], at);
@@ -163,6 +124,7 @@ async function waitForReservation(run: RunJournal, parts: Pick<LoopParts, "clock
 
 async function request(
   action: CallModel,
+  allowance: Allowance,
   run: RunJournal,
   parts: CallParts,
   effects: AbortSignal,
@@ -178,7 +140,7 @@ async function request(
   try {
     const model = parts.models.resolve(action.model);
     return await readStream(model, {
-      call: await callOptions(action, run, parts, effects),
+      call: await callOptions(action, allowance, run, parts, effects),
       onText: text.add,
       onReasoning: reasoning.add,
       onPart: () => run.noteActivity(),
@@ -198,15 +160,16 @@ async function request(
 /** Builds the request: the prompt from the transcript, the tools that the agent is allowed to call, and the agent's context in the run. */
 async function callOptions(
   action: CallModel,
+  { shortenedBy, ...allowed }: Allowance,
   run: RunJournal,
   parts: RequestParts,
   abortSignal: AbortSignal,
 ): Promise<LanguageModelV4CallOptions> {
   const { definition, state, transcript } = run;
-  const { temperature, maxOutputTokens, reasoning } = definition;
+  const { temperature, maxOutputTokens, reasoning } = { ...definition, ...allowed };
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
   const accepts = parts.models.acceptedFiles(action.model);
-  const prompt = promptMessagesFor(action.model, transcript);
+  const prompt = shortenResults(promptMessagesFor(action.model, transcript), shortenedBy);
   const messages = await showFiles(prompt, { accepts, store: parts.store });
   const request = REQUESTS[action.purpose];
   const asked: LanguageModelV4Prompt =
@@ -221,7 +184,7 @@ async function callOptions(
     round: state.start!.team?.round ?? 0,
   };
   return {
-    prompt: [{ role: "system", content: system }, ...messages, ...asked],
+    prompt: [{ role: "system", content: system }, ...(messages as LanguageModelV4Prompt), ...asked],
     tools: offeredTools(run, parts),
     ...omitUndefined({ toolChoice: toolChoice(action, run) }),
     abortSignal,
@@ -229,6 +192,12 @@ async function callOptions(
     ...omitUndefined({ temperature, maxOutputTokens }),
     ...(reasoning === undefined ? {} : { reasoning: reasoning as never }),
   };
+}
+
+/** Estimated tokens of the parts that are the same in every prompt of a run: the system prompt and the tools. */
+function fixedTokens(run: RunJournal, parts: RequestParts): number {
+  const system = parts.systemPrompt(run.definition, run.state.start!, run.state.createdAt);
+  return tokensOf(system) + tokensOf(JSON.stringify(offeredTools(run, parts)));
 }
 
 const SUMMARY_REQUEST =
@@ -384,7 +353,7 @@ function interrupted(
   const cause = "interrupted";
   if (outcome.type === "failed" && outcome.error === NOT_SENT)
     return { cause, message: "Stopped before the model was asked." };
-  const usage = spentUsage(outcome, run);
+  const usage = spentUsage(outcome, run, parts);
   const message = "Stopped before the answer was complete; this attempt may have been paid for.";
   return { cause, message, usage, cost: parts.priceOf(model, usage) };
 }
@@ -393,9 +362,13 @@ function interrupted(
  * P3: a call that was sent can cost money even if it failed.
  * If the provider reported no usage, the usage is estimated from the prompt and the received text (B2).
  */
-function spentUsage(outcome: Exclude<StreamOutcome, { type: "answer" }>, { transcript }: RunJournal): Usage {
+function spentUsage(
+  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  run: RunJournal,
+  parts: RequestParts,
+): Usage {
   const characters = outcome.type === "failed" ? (outcome.characters ?? 0) : 0;
-  return outcome.usage ?? { input: promptTokens(transcript), output: Math.ceil(characters / 4) };
+  return outcome.usage ?? estimateUsage(run, characters, { fixedTokens: () => fixedTokens(run, parts) });
 }
 
 function failureOf(
@@ -416,7 +389,7 @@ function failureOf(
   const { after, ...failure } = parts.classifyFailure(error, tries, random(parts));
   // A provider charges for an answer that it has begun, and perhaps for one that came too late.
   const isPaid = outcome.usage !== undefined || characters !== undefined || failure.cause === "timeout";
-  const usage = isPaid ? spentUsage(outcome, run) : undefined;
+  const usage = isPaid ? spentUsage(outcome, run, parts) : undefined;
   const why = { ...failure, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
   const wait = after === undefined ? undefined : retryWait(after, isPaid, action, run, parts);
   if (wait === undefined) return why;

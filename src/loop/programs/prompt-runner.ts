@@ -11,13 +11,8 @@ import { PROMPT } from "../../projections/folds/tool-call.ts";
 import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { budgetOf, hasBudget, openBudgetItem, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
-import {
-  attemptOf,
-  handleRefusedCall,
-  LAST_TURN_NOT_COVERED,
-  modelCallIntent,
-  recordBudgetStop,
-} from "../model/call-model.ts";
+import { attemptOf, modelCallIntent, waitForReservation } from "../model/call-model.ts";
+import { LAST_TURN_NOT_COVERED, recordBudgetStop } from "../model/reserve-budget.ts";
 import type { LoopParts } from "../parts.ts";
 import type { LiveRunner, RunnerReport } from "./runner.ts";
 import {
@@ -71,8 +66,10 @@ export async function promptRunner(
     return run.record(LAST_TURN_NOT_COVERED);
   // The prompt is built before the intent is appended, because the intent marks the messages as seen.
   const words = runnerPrompt(action, run, parts);
-  const refused = await run.beginWork([modelCallIntent(action, undefined)], runnerReservation(run));
-  if (refused) return handleRefusedCall(refused, action, run, parts);
+  const refused = await run.beginWork([modelCallIntent(action)], runnerReservation(run));
+  if (refused === "budget") return recordBudgetStop(action, run.exceededBudget!, run);
+  if (refused === "reserved") return waitForReservation(run, parts);
+  if (refused) return;
   if (!parts.mayBegin()) return run.release();
   if (hasEndedMeanwhile(action, run, parts)) return recordLostSession(GONE_MEANWHILE, run);
   const ready = await startRunner(action, run, parts, effects);
@@ -323,7 +320,7 @@ async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean 
   if (refused === "signals") refused = await run.begin([], runnerReservation(run));
   if (refused !== "budget") return undefined;
   const { limit, value } = run.exceededBudget!;
-  recordBudgetStop(action, run);
+  recordBudgetStop(action, run.exceededBudget!, run);
   const stays = openBudgetItem(run.state) !== undefined;
   const message = `Stopped: ${isTreeLimit(limit) ? "its tree" : "it"} has cost what it may (${value}).`;
   return { cause: stays ? "interrupted" : "model", message, stays };

@@ -124,6 +124,7 @@ export interface OpenModelCall {
   purpose: Purpose;
   ts: number;
   estimate: Payload<"MODEL_CALL_STARTED">["estimate"];
+  lastTurn: Payload<"MODEL_CALL_STARTED">["lastTurn"];
 }
 
 /** `before` is the latest call, if the latest attempt of that call failed. */
@@ -131,10 +132,10 @@ export function newModelCall(
   { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
   before: Pick<OpenModelCall, "model" | "tries" | "paidTries"> | undefined,
 ): OpenModelCall {
-  const { callId, attempt = 1, model, purpose = "turn", estimate } = payload;
+  const { callId, attempt = 1, model, purpose = "turn", estimate, lastTurn } = payload;
   const earlier = attempt > 1 && before?.model === model ? before : { tries: 0, paidTries: 0 };
   const { tries, paidTries } = earlier;
-  return { callId, attempt, tries: tries + 1, paidTries, model, purpose, ts, estimate };
+  return { callId, attempt, tries: tries + 1, paidTries, model, purpose, ts, estimate, lastTurn };
 }
 
 export function recordProbe(

@@ -30,8 +30,11 @@ export interface Transcript {
   task: Placed | undefined;
   /** Characters in all messages, to estimate their tokens. */
   characters: number;
-  /** Tokens of the last prompt as the provider counted them, and the number of characters in that prompt. */
-  measured: { tokens: number; characters: number } | undefined;
+  /**
+   * The provider's last count: tokens of the prompt and its answer, and their number of characters.
+   * `cachedShare` is the share of the prompt that the provider read from its cache.
+   */
+  measured: { tokens: number; characters: number; cachedShare: number } | undefined;
   /** Messages that no model call has seen yet. */
   unseen: { seq: number; id: string; text: string; attachments?: Attachment[] | undefined }[];
   /** Purpose and model of the open model call, and all call ids that the prompt contains so far. */
@@ -151,6 +154,45 @@ export function promptTokens(transcript: Transcript): number {
   return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
 }
 
+/** Length to which a tool result can be shortened. */
+const SHORT_RESULT = 300;
+const LEFT_OUT = "\n… The rest was left out: the budget does not cover it.";
+
+/** Number of tokens by which the newest results can be shortened. */
+export function shortenableTokens({ placed }: Transcript): number {
+  const results = newestResults(placed.map(({ message }) => message));
+  const lengths = results.map(({ text }) => Math.max(0, text.length - SHORT_RESULT - LEFT_OUT.length));
+  return Math.floor(lengths.reduce((sum, length) => sum + length, 0) / 4);
+}
+
+/** The messages without `tokens` of the newest results. The longest results are shortened first. */
+export function shortenResults(messages: PromptMessage[], tokens = 0): PromptMessage[] {
+  let excess = tokens * 4;
+  const shortened = new Map<PromptToolResult, PromptToolResult>();
+  for (const { result, text } of newestResults(messages).toSorted((a, b) => b.text.length - a.text.length)) {
+    if (excess <= 0 || text.length <= SHORT_RESULT + LEFT_OUT.length) break;
+    const length = Math.max(SHORT_RESULT, text.length - excess - LEFT_OUT.length);
+    excess -= text.length - length - LEFT_OUT.length;
+    const type = result.output.type.startsWith("error") ? "error-text" : "text";
+    shortened.set(result, { ...result, output: { type, value: text.slice(0, length) + LEFT_OUT } });
+  }
+  if (shortened.size === 0) return messages;
+  return messages.map((message) =>
+    message.role === "tool"
+      ? { ...message, content: message.content.map((result) => shortened.get(result) ?? result) }
+      : message,
+  );
+}
+
+function newestResults(messages: readonly PromptMessage[]): { result: PromptToolResult; text: string }[] {
+  const latest = messages.findLastIndex(({ role }) => role === "assistant");
+  const results = messages.slice(latest + 1).flatMap((message) => (message.role === "tool" ? message.content : []));
+  return results.map((result) => {
+    const { value } = result.output;
+    return { result, text: typeof value === "string" ? value : JSON.stringify(value) };
+  });
+}
+
 /** A run that continues another run begins with that run's messages. These get seq 0, so that they sort before the new run's messages. */
 function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {
   for (const placed of transcript.placed) placed.seq = 0;
@@ -231,7 +273,6 @@ function showUnseen(transcript: Transcript, upTo: number): void {
 
 function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): void {
   const { content, callId, usage } = event.payload;
-  transcript.measured = { tokens: usage.input, characters: transcript.characters };
   const calls = toolCallsOf(content);
   const sentIds = calls.map((call, index) => sentId(transcript, call, toolCallId(callId, index)));
   const parts = assistantParts(content, sentIds);
@@ -242,6 +283,14 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
       model: transcript.model,
     });
   transcript.characters += contentLength(content);
+  // Some servers report no usage.
+  if (usage.input > 0) {
+    transcript.measured = {
+      tokens: usage.input + usage.output,
+      characters: transcript.characters,
+      cachedShare: Math.min(1, (usage.cacheRead ?? 0) / usage.input),
+    };
+  }
   transcript.slots = new Map();
   if (calls.length === 0) return;
   const message: Extract<PromptMessage, { role: "tool" }> = {

@@ -12,20 +12,46 @@ export interface Spending {
 /** A warning is written when this share of a budget is used. */
 export const SOFT_SHARE = 0.8;
 
+/** A limit that a call would exceed, in tokens or dollars. */
+export interface ExceededLimit {
+  limit: string;
+  value: number;
+  used: number;
+  /** Kept for the last turns of other runs. */
+  kept: number;
+  /** Reserved for open calls of other runs. */
+  open: number;
+}
+
+const NOTHING: Spending = { tokens: 0, cost: 0 };
+
 /** The limit that a call would exceed. `of` is a prefix for the limit's name: `tree.` for the tree's limits. */
 export function exceededLimit(
-  spent: Spending,
+  { spent, kept = NOTHING, open = NOTHING }: { spent: Spending; kept?: Spending; open?: Spending },
   { tokens, cost }: Estimate,
   { maxTokens, maxCost }: Budget,
   of = "",
-): { limit: string; value: number } | undefined {
-  if (maxTokens !== undefined && spent.tokens + tokens > maxTokens)
-    return { limit: `${of}maxTokens`, value: maxTokens };
+): ExceededLimit | undefined {
+  const exceeded = (unit: "tokens" | "cost", value: number): ExceededLimit => ({
+    limit: of + (unit === "tokens" ? "maxTokens" : "maxCost"),
+    value,
+    used: spent[unit],
+    kept: kept[unit],
+    open: open[unit],
+  });
+  if (maxTokens !== undefined && spent.tokens + kept.tokens + open.tokens + tokens > maxTokens)
+    return exceeded("tokens", maxTokens);
   if (maxCost === undefined) return undefined;
+  const held = spent.cost + kept.cost + open.cost;
   // A call without a known price reserves no money. But if the budget is already used up, the call is not made.
-  const isBeyond = cost === null ? spent.cost >= maxCost : spent.cost + cost > maxCost;
-  return isBeyond ? { limit: `${of}maxCost`, value: maxCost } : undefined;
+  const isBeyond = cost === null ? held >= maxCost : held + cost > maxCost;
+  return isBeyond ? exceeded("cost", maxCost) : undefined;
 }
+
+export const sumOf = (one: Estimate, other: Estimate = { tokens: 0, cost: 0 }): Estimate => ({
+  tokens: one.tokens + other.tokens,
+  cost: one.cost === null || other.cost === null ? null : one.cost + other.cost,
+});
 
 /** B3: the warnings for the root of a tree when most of its budget is spent. */
 export function softLimitWarnings(spent: Spending, { maxTokens, maxCost }: Budget): EventBody[] {

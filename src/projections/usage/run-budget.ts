@@ -4,7 +4,7 @@ import type { Budget, JournalEvent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { applyRunRow, initialRow, type RunRow } from "../folds/run-row.ts";
 import type { Projection } from "../projection.ts";
-import { budgetChangeIn, type Spending } from "./budgets.ts";
+import { budgetChangeIn, type Spending, sumOf } from "./budgets.ts";
 
 export interface RunBudget {
   row: RunRow | undefined;
@@ -17,8 +17,10 @@ export interface RunBudget {
   treeChanges: { position: number; limits: Budget }[];
   /** Amount spent on attempts without an answer. It is included in the spent amount. */
   wasted: Spending;
-  /** Amount reserved for the current call. */
+  /** Amount reserved for the current call and for the run's last turn. */
   reserved: Spending;
+  /** The part of it that stays reserved for the last turn. */
+  lastTurn: Spending;
 }
 
 export const runBudgetProjection: Projection<RunBudget> = {
@@ -31,6 +33,7 @@ export const runBudgetProjection: Projection<RunBudget> = {
     raised: {},
     wasted: { tokens: 0, cost: 0 },
     reserved: { tokens: 0, cost: 0 },
+    lastTurn: { tokens: 0, cost: 0 },
   }),
   apply: applyRunBudget,
 };
@@ -52,18 +55,22 @@ function applyRunBudget(state: RunBudget, event: JournalEvent): RunBudget {
 function trackCall(state: RunBudget, event: JournalEvent): void {
   switch (event.type) {
     case "MODEL_CALL_STARTED": {
-      const { tokens = 0, cost } = event.payload.estimate ?? {};
+      const { estimate = NOTHING, lastTurn = NOTHING } = event.payload;
+      const { tokens, cost } = sumOf(estimate, lastTurn);
       state.reserved = { tokens, cost: cost ?? 0 };
+      state.lastTurn = { tokens: lastTurn.tokens, cost: lastTurn.cost ?? 0 };
       break;
     }
     case "MODEL_CALL_FAILED": {
       const { usage, cost } = event.payload;
       state.wasted.tokens += usage ? usage.input + usage.output : 0;
       state.wasted.cost += cost ?? 0;
-      state.reserved = { tokens: 0, cost: 0 };
+      state.reserved = state.lastTurn;
       break;
     }
     case "AGENT_THOUGHT":
+      state.reserved = state.lastTurn;
+      break;
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
@@ -73,5 +80,7 @@ function trackCall(state: RunBudget, event: JournalEvent): void {
     default:
   }
 }
+
+const NOTHING = { tokens: 0, cost: 0 };
 
 const budgetIn = ({ maxTokens, maxCost }: Budget): Budget => omitUndefined({ maxTokens, maxCost });

@@ -4,6 +4,7 @@ import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../../j
 import { toolCallsOf } from "../../journal/message.ts";
 import { type PatternTrigger, triggerOf } from "../../patterns/declarations/facts.ts";
 import { describeAskReason, describeReceipt } from "../words/decisions.ts";
+import { describeLimit } from "../words/limits.ts";
 import { describeStop } from "../words/stop-reasons.ts";
 import { causeOf, failedRunBelow, type Journals } from "./causes.ts";
 import {
@@ -93,8 +94,11 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
     cause?.type === "TOOL_PROPOSED" ? verdictReason(cause.payload) : undefined,
   CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => childReason(payload, journals, cause),
   CONTEXT_COMPACTED: () => "its history was too long for its model",
-  LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
-    hard ? `\`limits.${limit}\` is ${value}` : `it warns before \`limits.${limit}\` is used up`,
+  LIMIT_REACHED: ({ payload }) => {
+    const { limit, value, hard, needs } = payload;
+    if (!hard) return `it warns before \`limits.${limit}\` is used up`;
+    return needs === undefined ? `\`limits.${limit}\` is ${value}` : describeLimit(payload);
+  },
   CANCEL_REQUESTED: ({ payload: { via } }) =>
     via === undefined ? undefined : "a run above it was cancelled, or had ended",
   RUN_CANCELLED: ({ payload }) => describeStop(payload.stopReason).why,

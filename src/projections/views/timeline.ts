@@ -13,6 +13,7 @@ import { ASK_USER, BASH, callOfItem, callOutcome } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import { type ApprovedCall, describeReceipt } from "../words/decisions.ts";
 import { describeBudget, shortTime } from "../words/format.ts";
+import { describeLimit } from "../words/limits.ts";
 import { patternRole } from "../words/pattern-role.ts";
 import { capitalize } from "../words/statuses.ts";
 import { stopLabel } from "../words/stop-reasons.ts";
@@ -192,12 +193,15 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   ],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
   CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summarized", payload.summary],
-  LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
-    limit === "finalTurn"
-      ? ["limit", "bad", "The budget does not cover a final turn for a report"]
-      : hard
-        ? ["limit", "bad", `Limit reached: ${limit} (${value})`]
-        : ["limit", "warn", `Close to its limit: ${limit} (${value})`],
+  LIMIT_REACHED: ({ payload }) => {
+    const { limit, value, hard, needs } = payload;
+    if (!hard) return ["limit", "warn", `Close to its limit: ${limit} (${value})`];
+    if (limit === "finalTurn")
+      return ["limit", "bad", "The budget does not cover a final turn for a report", describeLimit(payload)];
+    return needs === undefined
+      ? ["limit", "bad", `Limit reached: ${limit} (${value})`]
+      : ["limit", "bad", `The budget does not cover the next call: ${describeLimit(payload)}`];
+  },
   TIMER_SET: ({ ts, payload }) => [
     "wait",
     "quiet",

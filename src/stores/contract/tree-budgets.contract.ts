@@ -79,7 +79,7 @@ export function treeBudgetContract(open: Open): void {
     expect(answer).toMatchObject({ refused: "budget", exceeded: { limit: "tree.maxTokens", value: 100 } });
     const own = { estimate: { tokens: 1, cost: null }, run: { maxTokens: 50 }, tree: BUDGET };
     const mine = await one!.append([modelCallStarted("m2")], { guard: "signals", reserve: own });
-    expect(mine.exceeded).toEqual({ limit: "maxTokens", value: 50 });
+    expect(mine.exceeded).toEqual({ limit: "maxTokens", value: 50, used: 100, kept: 0, open: 0 });
   });
 
   scenario(

@@ -59,7 +59,9 @@ export const MIGRATIONS: readonly string[] = [
     previous_until BIGINT,
     acquisitions BIGINT NOT NULL,
     open_tokens BIGINT NOT NULL,
-    open_cost DOUBLE PRECISION NOT NULL
+    open_cost DOUBLE PRECISION NOT NULL,
+    kept_tokens BIGINT NOT NULL,
+    kept_cost DOUBLE PRECISION NOT NULL
   ) WITH (fillfactor = 70);
   CREATE INDEX runs_due ON runs (due_at, n) WHERE due_at IS NOT NULL;
   CREATE INDEX runs_worker ON runs (worker) WHERE worker IS NOT NULL;

@@ -83,6 +83,8 @@ export const HEAD: readonly Column[] = [
   "seq",
   "open_tokens",
   "open_cost",
+  "kept_tokens",
+  "kept_cost",
 ];
 
 const updateText = (names: readonly Column[]): string =>

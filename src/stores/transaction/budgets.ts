@@ -11,6 +11,7 @@ import {
   liftTreeStops,
   type Spending,
   softLimitWarnings,
+  sumOf,
   type TreeBudgetChange,
   type TreeStop,
 } from "../../projections/usage/budgets.ts";
@@ -26,33 +27,34 @@ export interface BudgetVerdict {
   warnings?: EventBody[];
 }
 
-/** The run's own budget is checked first, then the budget of its tree. */
+/**
+ * The run's own budget is checked first, then the budget of its tree.
+ * The last turns of other runs are as good as spent: waiting would not free them. Their open calls end, so the run can wait for those.
+ */
 export function* checkBudget(
   { queries }: Transaction,
   record: RunRecord,
-  { estimate, run, tree: given, anew }: NonNullable<Append["reserve"]>,
+  { estimate, lastTurn, run, tree: given, anew }: NonNullable<Append["reserve"]>,
 ): Steps<BudgetVerdict> {
   const own = spentBy(record.row);
-  const beyondOwn = exceededLimit(own, estimate, run);
+  const needed = sumOf(estimate, lastTurn);
+  const beyondOwn = exceededLimit({ spent: own }, needed, run);
   if (beyondOwn) return { refused: { refused: "budget", exceeded: beyondOwn } };
   if (given.maxTokens === undefined && given.maxCost === undefined) return {};
   const set = anew ? undefined : yield* ask(queries.setBudget(payerOf(record.row)));
   const tree = { ...given, ...set };
   const others = yield* ask(queries.spentByOthers(record));
-  const spent = plus(own, others);
-  const beyond = exceededLimit(spent, estimate, tree, "tree.");
+  const spent = { tokens: own.tokens + others.tokens, cost: own.cost + others.cost };
+  const kept = { tokens: others.keptTokens, cost: others.keptCost };
+  const beyond = exceededLimit({ spent, kept }, needed, tree, "tree.");
   if (beyond) return { refused: { refused: "budget", exceeded: beyond } };
-  const withOpenCalls = plus(spent, { tokens: others.openTokens, cost: others.openCost });
-  if (exceededLimit(withOpenCalls, estimate, tree)) return { refused: { refused: "reserved" } };
+  const open = { tokens: others.openTokens, cost: others.openCost };
+  const reserved = exceededLimit({ spent, kept, open }, needed, tree, "tree.");
+  if (reserved) return { refused: { refused: "reserved", exceeded: reserved } };
   return { warnings: softLimitWarnings(spent, tree) };
 }
 
 const spentBy = ({ usage }: RunRow): Spending => ({ tokens: totalTokens(usage), cost: usage.cost });
-
-const plus = (one: Spending, other: Spending): Spending => ({
-  tokens: one.tokens + other.tokens,
-  cost: one.cost + other.cost,
-});
 
 /** Warns once per tree, in the journal of its root. */
 export function* warnRoot(tx: Transaction, record: RunRecord, warnings: readonly EventBody[]): Steps<void> {

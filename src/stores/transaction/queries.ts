@@ -121,6 +121,9 @@ export interface SpentByOthers {
   cost: number;
   openTokens: number;
   openCost: number;
+  /** Reserved for the last turns of these runs. */
+  keptTokens: number;
+  keptCost: number;
 }
 
 interface StartQueries {

@@ -117,12 +117,18 @@ function keepAccounts(record: RunRecord, event: JournalEvent): void {
   if (event.type === "MODEL_CALL_STARTED") {
     record.openTokens = event.payload.estimate?.tokens ?? 0;
     record.openCost = event.payload.estimate?.cost ?? 0;
+    record.keptTokens = event.payload.lastTurn?.tokens ?? 0;
+    record.keptCost = event.payload.lastTurn?.cost ?? 0;
   }
   const isOutcome = OUTCOME_TYPES.has(event.type);
   if (isOutcome && isProgress(event)) record.acquisitions = 0;
   if ((isOutcome && event.type !== "TOOL_RESULT") || TERMINAL_TYPES.has(event.type)) {
     record.openTokens = 0;
     record.openCost = 0;
+  }
+  if (TERMINAL_TYPES.has(event.type)) {
+    record.keptTokens = 0;
+    record.keptCost = 0;
   }
 }
 

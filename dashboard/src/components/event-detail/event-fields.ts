@@ -185,6 +185,9 @@ const READERS: { [T in EventType]?: Read<T> } = {
   LIMIT_REACHED: ({ payload }) => [
     field("Limit", payload.limit),
     field("Value", payload.value),
+    field("Used", payload.used),
+    field("Kept for the last turns of other runs", payload.kept),
+    field("The call needs about", payload.needs),
     field("Ends the run", payload.hard ? "yes" : "no"),
   ],
   CANCEL_REQUESTED: (event) => [

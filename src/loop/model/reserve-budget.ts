@@ -1,0 +1,196 @@
+// Begins a model call within the budgets of the run and its tree (B2, B3).
+//  - A call reserves its estimated prompt and its largest possible answer. It is sent with that output limit, so that no answer costs more.
+//  - A call also reserves the run's last turn: the same prompt, the answer to this call, and a report.
+//  - If the budget leaves less than wanted, the output limit shrinks. Below a minimum, the call is not made.
+//  - In the last turn, the newest tool results are shortened if the budget does not cover them.
+
+import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
+import type { Usage } from "../../journal/message.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import type { Action } from "../../patterns/action.ts";
+import { promptTokens, shortenableTokens } from "../../projections/folds/transcript.ts";
+import { type ExceededLimit, sumOf } from "../../projections/usage/budgets.ts";
+import type { Refusal } from "../../stores/store.ts";
+import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
+import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+
+type CallModel = Extract<Action, { type: "call-model" }>;
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Output tokens that a call may use, unless its agent sets `maxOutputTokens`. After an answer was cut off, the next attempt may use twice as many. */
+const USUAL_OUTPUT = 8_000;
+/** A turn with fewer output tokens is not worth its prompt. */
+const LEAST_OUTPUT = 1_000;
+const LEAST_REPORT = 300;
+/** Output tokens that are kept for the report of the last turn. */
+const REPORT_TOKENS = 1_500;
+/** If other runs have reserved so much that a call would get fewer output tokens than this, it waits for them. */
+const PATIENT_OUTPUT = 4_000;
+
+/** The open calls of other runs can change the remaining budget between two attempts. */
+const MAX_ATTEMPTS = 6;
+
+/** What the budget allows a call. Empty if there is no budget. */
+export type Allowance = Pick<Payload<"MODEL_CALL_STARTED">, "maxOutputTokens" | "shortenedBy">;
+
+type Intent = (reserved: Partial<Payload<"MODEL_CALL_STARTED">>) => EventBody;
+
+type EstimateParts = Pick<LoopParts, "estimateCall"> & { fixedTokens(): number };
+
+/** Appends the intent of a call, with the largest output limit that the budgets allow. */
+export async function beginWithinBudget(
+  action: CallModel,
+  intent: Intent,
+  run: RunJournal,
+  parts: EstimateParts,
+): Promise<{ refused: Refusal | undefined; allowance: Allowance }> {
+  const budgets = { run: budgetOf(run.state), tree: treeBudgetOf(run.state) ?? {} };
+  if (!hasBudget(budgets.run) && !hasBudget(budgets.tree))
+    return { refused: await run.beginWork([intent({})]), allowance: {} };
+  const sizes = sizesOf(action, run, parts);
+  const room = { tokens: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY };
+  let plan = sizes.plan(sizes.most, 0);
+  for (let attempt = 1; ; attempt++) {
+    const { allowance, ...reserve } = plan;
+    const refused = await run.beginWork([intent({ ...reserve, ...allowance })], {
+      reserve: { ...reserve, ...budgets },
+    });
+    if (refused !== "budget" && refused !== "reserved") return { refused, allowance };
+    const exceeded = run.exceededBudget!;
+    const unit = unitOf(exceeded);
+    room[unit] = Math.min(room[unit], exceeded.value - exceeded.used - exceeded.kept - exceeded.open);
+    const smaller = largestPlan(sizes, room);
+    const isEnough = smaller && (refused === "budget" || smaller.allowance.maxOutputTokens! >= sizes.patient);
+    if (isEnough && attempt < MAX_ATTEMPTS) {
+      plan = smaller;
+      continue;
+    }
+    if (refused === "budget") recordBudgetStop(action, { ...exceeded, needs: sizes.needs[unit] }, run);
+    return { refused, allowance: {} };
+  }
+}
+
+const unitOf = ({ limit }: ExceededLimit): "tokens" | "cost" =>
+  limit.endsWith("maxCost") ? "cost" : "tokens";
+
+interface Plan {
+  estimate: Estimate;
+  lastTurn?: Estimate;
+  allowance: Allowance;
+}
+
+interface Sizes {
+  /** The largest and the smallest useful number of output tokens. */
+  most: number;
+  least: number;
+  patient: number;
+  /** Number of tokens by which the prompt can be shortened. */
+  shortenable: number;
+  plan(output: number, shortenedBy: number): Plan;
+  needs: { tokens: number; cost: number };
+}
+
+function sizesOf(action: CallModel, run: RunJournal, parts: EstimateParts): Sizes {
+  const { model, purpose } = action;
+  const { maxOutputTokens } = run.definition;
+  const prompt = estimatePrompt(run, parts);
+  const isLast = purpose === "final";
+  const most = maxOutputTokens ?? USUAL_OUTPUT * 2 ** cutOffsOf(action, run);
+  const plan = (output: number, shortenedBy: number): Plan => {
+    const size = { prompt: prompt.tokens - shortenedBy, output, cached: prompt.cached };
+    const estimate = parts.estimateCall(model, size);
+    const allowance = { maxOutputTokens: output, ...(shortenedBy > 0 ? { shortenedBy } : {}) };
+    if (isLast) return { estimate, allowance };
+    const cached = Math.floor(prompt.tokens * prompt.cachedShare);
+    const last = { prompt: prompt.tokens + output, output: REPORT_TOKENS, cached };
+    return { estimate, lastTurn: parts.estimateCall(model, last), allowance };
+  };
+  const least = Math.min(most, isLast ? LEAST_REPORT : LEAST_OUTPUT);
+  const shortenable = isLast ? shortenableTokens(run.transcript) : 0;
+  const smallest = plan(least, shortenable);
+  const { tokens, cost } = sumOf(smallest.estimate, smallest.lastTurn);
+  const patient = Math.min(most, isLast ? REPORT_TOKENS : PATIENT_OUTPUT);
+  return { most, least, patient, shortenable, plan, needs: { tokens, cost: cost ?? 0 } };
+}
+
+/** The plan with the most output that fits. The prompt is shortened only as far as necessary. */
+function largestPlan(
+  { most, least, shortenable, plan }: Sizes,
+  room: { tokens: number; cost: number },
+): Plan | undefined {
+  const isCovered = (output: number, shortenedBy: number): boolean => {
+    const { estimate, lastTurn } = plan(output, shortenedBy);
+    const { tokens, cost } = sumOf(estimate, lastTurn);
+    return tokens <= room.tokens && (cost === null ? room.cost > 0 : cost <= room.cost);
+  };
+  if (!isCovered(least, shortenable)) return undefined;
+  const shortenedBy = smallest(0, shortenable, (by) => isCovered(least, by));
+  const output = most - smallest(0, most - least, (by) => isCovered(most - by, shortenedBy));
+  return plan(output, shortenedBy);
+}
+
+/** The smallest number from `low` to `high` for which the test is true. It is true for `high` and for every number above the result. */
+function smallest(low: number, high: number, test: (value: number) => boolean): number {
+  if (low >= high) return high;
+  const middle = Math.floor((low + high) / 2);
+  return test(middle) ? smallest(low, middle, test) : smallest(middle + 1, high, test);
+}
+
+function cutOffsOf({ callId }: CallModel, { state: { failedCall } }: RunJournal): number {
+  return failedCall?.callId === callId && failedCall.cause === "output_cap" ? failedCall.tries : 0;
+}
+
+/** Estimated tokens of the next prompt, and the part of them that the provider probably reads from its cache. */
+function estimatePrompt(
+  { transcript }: Pick<RunJournal, "transcript">,
+  { fixedTokens }: Pick<EstimateParts, "fixedTokens">,
+) {
+  const { measured } = transcript;
+  const cachedShare = measured?.cachedShare ?? 0;
+  // The provider's count includes the system prompt and the tools.
+  const tokens = promptTokens(transcript) + (measured ? 0 : fixedTokens());
+  return { tokens, cachedShare, cached: Math.min(tokens, Math.floor((measured?.tokens ?? 0) * cachedShare)) };
+}
+
+/**
+ * The probable usage of a call that was sent, but for which the provider reported no usage.
+ * It is estimated from the prompt and the received text (B2, P3).
+ */
+export function estimateUsage(
+  run: Pick<RunJournal, "transcript">,
+  receivedCharacters: number,
+  parts: Pick<EstimateParts, "fixedTokens">,
+): Usage {
+  const { tokens, cached } = estimatePrompt(run, parts);
+  const output = Math.ceil(receivedCharacters / CHARACTERS_PER_TOKEN);
+  return { input: tokens, output, ...(cached > 0 ? { cacheRead: cached } : {}) };
+}
+
+export const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+
+/** Records that the budget does not cover even the last turn. */
+export const LAST_TURN_NOT_COVERED: EventBody = {
+  type: "LIMIT_REACHED",
+  payload: { limit: "finalTurn", value: 0, hard: true },
+  key: FINAL_NOT_COVERED,
+};
+
+/** Records that a budget does not cover a call. `needs` is the least that the call would have needed. */
+export function recordBudgetStop(
+  action: Pick<CallModel, "purpose">,
+  { limit, value, used, kept, needs }: ExceededLimit & { needs?: number },
+  run: RunJournal,
+): void {
+  const numbers = omitUndefined({ used, kept: kept || undefined, needs });
+  if (action.purpose === "final") {
+    const payload = { ...LAST_TURN_NOT_COVERED.payload, value, budget: limit, ...numbers };
+    run.record({ ...LAST_TURN_NOT_COVERED, payload } as EventBody);
+    return;
+  }
+  const stops = [...run.state.reachedLimits.values()].filter((reached) => reached.itemId).length;
+  const item = budgetPolicy(limit, run.state) === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
+  run.record({ type: "LIMIT_REACHED", payload: { limit, value, hard: true, ...item, ...numbers } });
+}
