@@ -86,6 +86,17 @@ describe("reading cadre.yaml", () => {
     });
   });
 
+  test("a provider in a cloud has the settings of its own cloud only", () => {
+    const azure = "providers: { work: { type: azure, resource: acme } }";
+    expect(loadTrusted(azure).providers).toEqual({ work: { type: "azure", resource: "acme" } });
+    expect(() => loadTrusted("providers: { work: { type: azure, region: eu-west-1 } }")).toThrow(
+      "only a provider of the type bedrock has this setting",
+    );
+    expect(() => loadTrusted('providers: { work: { type: azure, resource: "acme.example/" } }')).toThrow(
+      "must be letters, digits and hyphens",
+    );
+  });
+
   test("cadre.yaml can be empty, can have CRLF line ends, and can begin with a BOM", () => {
     expect(load("").problems).toEqual([]);
     expect(load("\uFEFFmodel: a/b\r\nengine: local\r\n").model).toBe("a/b");

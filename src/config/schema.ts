@@ -28,14 +28,47 @@ const Address = HttpUrl.refine(
 
 const text = z.string().min(1);
 
-export const Provider = z.strictObject({
-  type: z.enum(["openai-compatible", "anthropic", "openai", "google"]),
-  baseURL: z.url().optional(),
-  apiKeyEnv: text.optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  /** Whether the provider's models can see images. The default depends on the provider and the model's name. */
-  vision: z.boolean().optional(),
-});
+/** One label of a host name. Regions, locations and resources become part of an address. */
+const label = z.string().regex(/^[a-z0-9-]+$/i, "must be letters, digits and hyphens");
+
+/** The settings that only one type of provider has. */
+const CLOUD_SETTINGS = {
+  region: "bedrock",
+  profile: "bedrock",
+  project: "vertex",
+  location: "vertex",
+  resource: "azure",
+  apiVersion: "azure",
+} as const;
+
+export const Provider = z
+  .strictObject({
+    type: z.enum(["openai-compatible", "anthropic", "openai", "google", "bedrock", "vertex", "azure"]),
+    baseURL: z.url().optional(),
+    apiKeyEnv: text.optional().describe("The environment variable that holds the key"),
+    headers: z.record(z.string(), z.string()).optional(),
+    /** Whether the provider's models can see images. The default depends on the provider and the model's name. */
+    vision: z.boolean().optional(),
+    region: label.optional().describe("For `bedrock`: the AWS region (`AWS_REGION`)"),
+    profile: text.optional().describe("For `bedrock`: the AWS profile to sign in with"),
+    project: z
+      .string()
+      .regex(/^[a-z0-9.:-]+$/, "must be the id of a Google Cloud project")
+      .optional()
+      .describe("For `vertex`: the Google Cloud project (`GOOGLE_VERTEX_PROJECT`)"),
+    location: label
+      .optional()
+      .describe("For `vertex`: where its models run (`GOOGLE_VERTEX_LOCATION`, global)"),
+    resource: label.optional().describe("For `azure`: the name of the resource (`AZURE_RESOURCE_NAME`)"),
+    apiVersion: text.optional().describe("For `azure`: the version of the API (v1)"),
+  })
+  .check(({ value, issues }) => {
+    for (const [key, type] of Object.entries(CLOUD_SETTINGS)) {
+      if (value[key as keyof typeof CLOUD_SETTINGS] === undefined || value.type === type) continue;
+      const message = `only a provider of the type ${type} has this setting`;
+      issues.push({ code: "custom", input: value, path: [key], message });
+    }
+  });
 
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable");
 

@@ -76,6 +76,13 @@ interface StopDetails {
 
 const REFUSAL = "RefusalError";
 
+const SIGN_IN = "SignInError";
+
+/** The error for a sign-in to a cloud that failed. `message` is a whole sentence for people. */
+export function signInError(message: string, cause: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { name: SIGN_IN });
+}
+
 function waitBefore(attempt: number, random: number, retryAfter: number | undefined): number {
   const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempt - 1));
   const backOff = longest / 2 + (random * longest) / 2;
@@ -95,6 +102,7 @@ function causeOf(error: unknown): Cause {
   const code = chain.map((link) => link["code"]).find(isNetworkCode);
   // Without a connection, the provider has received nothing. So these timeouts are network errors.
   if (code !== undefined) return /^UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(code) ? "timeout" : "network";
+  if (chain.some((link) => link["name"] === SIGN_IN)) return "auth";
   if (chain.some((link) => CUT_OFF.has(String(link["name"])))) return "truncated";
   if (APICallError.isInstance(error)) {
     if (status !== undefined) return "truncated";
@@ -194,6 +202,7 @@ function messageFor(cause: Failure["cause"], error: unknown, keyVariableOf: KeyV
   const who = hostOf(error) ?? "the provider";
   const code = status === undefined || status < 400 ? "" : ` (${status})`;
   const words = cause === "network" ? networkWords(error) : wordsOf(error);
+  if (error instanceof Error && error.name === SIGN_IN && cause === "auth") return clean(error.message);
   // The provider's message for status 401 is left out, because it might repeat the key in a form that no pattern recognises.
   if (cause === "auth" && status === 401) {
     const variable = APICallError.isInstance(error) ? keyVariableOf(error.url) : undefined;

@@ -8,17 +8,12 @@ import { omitUndefined } from "../omit-undefined.ts";
 import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
 import { builtIn, type ProviderTypeName, providerTypes } from "./providers/index.ts";
-import { adaptModel, type Endpoint } from "./providers/provider-type.ts";
+import { adaptModel, type Endpoint, type ProviderSettings } from "./providers/provider-type.ts";
 import { createScriptedModel } from "./scripted/model.ts";
 import type { Script } from "./scripted/script.ts";
 
-export interface ProviderConfig {
+export interface ProviderConfig extends ProviderSettings {
   type: ProviderTypeName;
-  baseURL?: string;
-  apiKeyEnv?: string;
-  headers?: Record<string, string>;
-  /** Whether the provider's models can see images. By default, the provider type decides. */
-  vision?: boolean;
 }
 
 export interface ModelsConfig {
@@ -41,7 +36,16 @@ export interface ModelRegistry extends Models {
   /** Name of the environment variable with the key for a URL. Absent if the URL needs no key. */
   keyVariableOf(url: string): string | undefined;
   /** Requests a provider's list of models. Throws the same errors as `resolve` if the key or the URL is missing. */
-  reach(provider: string): Promise<{ host: string; variables: readonly string[]; reached: Reached }>;
+  reach(provider: string): Promise<ReachedProvider>;
+}
+
+export interface ReachedProvider {
+  host: string;
+  /** Environment variables that can contain the key. */
+  variables: readonly string[];
+  reached: Reached;
+  /** How to sign in to a cloud. Completes the sentence "To sign in, …". */
+  hint?: string;
 }
 
 export function createModels(config: ModelsConfig): ModelRegistry {
@@ -110,8 +114,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     providers: known,
     hasKey: (provider) => {
       if (!Object.hasOwn(providers, provider)) return provider === "scripted";
-      const variables = keyVariables(providers[provider]!);
-      return variables.length === 0 || keyIn(config.env, variables) !== undefined;
+      return canSignIn(provider, providers[provider]!, config.env);
     },
     keyVariableOf: (url) => {
       const there = Object.values(providers).filter((settings) =>
@@ -124,7 +127,9 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       const settings = providers[provider]!;
       const endpoint = endpointOf(provider, settings, config.env);
       const reached = await reachProvider(settings.type, endpoint);
-      return { host: new URL(endpoint.baseURL).host, variables: keyVariables(settings), reached };
+      const { signIn } = providerTypes[settings.type];
+      const host = new URL(endpoint.baseURL).host;
+      return { host, variables: keyVariables(settings), reached, ...omitUndefined({ hint: signIn?.hint }) };
     },
   };
 }
@@ -159,6 +164,10 @@ function scriptedModel(name: string, config: ModelsConfig): Model {
 
 function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): Endpoint {
   const baseURL = baseURLOf(settings, env);
+  const { signIn } = providerTypes[settings.type];
+  if (baseURL === undefined && signIn) {
+    throw new CadreError("PROVIDER_KEY_MISSING", `The provider "${name}" ${signIn.noAddress}.`);
+  }
   if (baseURL === undefined || !URL.canParse(baseURL)) {
     const problem = baseURL === undefined ? "has no baseURL" : `has a baseURL that is no URL ("${baseURL}")`;
     throw new CadreError(
@@ -166,13 +175,30 @@ function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["e
       `The provider "${name}" ${problem}: set it in cadre.yaml, for example http://127.0.0.1:8000/v1.`,
     );
   }
-  return omitUndefined({ baseURL, apiKey: keyOf(name, settings, env), headers: settings.headers });
+  const { headers } = settings;
+  if (!signIn) return omitUndefined({ baseURL, apiKey: keyOf(name, settings, env), headers });
+  const key = keyIn(env, keyVariables(settings));
+  return signIn.open(omitUndefined({ baseURL, headers }), { settings, env, name, key });
+}
+
+function canSignIn(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): boolean {
+  if (providerTypes[settings.type].signIn) {
+    try {
+      endpointOf(name, settings, env);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  const variables = keyVariables(settings);
+  return variables.length === 0 || keyIn(env, variables) !== undefined;
 }
 
 function baseURLOf(settings: ProviderConfig, env: ModelsConfig["env"]): string | undefined {
   const type = providerTypes[settings.type];
   const fromEnv = type.baseURLEnv === undefined ? undefined : env[type.baseURLEnv] || undefined;
-  return settings.baseURL ?? fromEnv ?? type.baseURL;
+  if (settings.baseURL !== undefined || fromEnv !== undefined) return settings.baseURL ?? fromEnv;
+  return typeof type.baseURL === "function" ? type.baseURL(settings, env) : type.baseURL;
 }
 
 function keyOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): string | undefined {
@@ -228,7 +254,7 @@ const REACH_MS = 5_000;
 /** Requests the provider's list of models, which is free of charge. The status shows whether the provider accepts the key. */
 async function reachProvider(type: ProviderTypeName, endpoint: Endpoint): Promise<Reached> {
   const { listOf } = providerTypes[type];
-  const { url, headers } = listOf(endpoint);
+  const { url, headers } = await listOf(endpoint);
   try {
     const answer = await fetch(url, {
       headers: { ...headers, ...endpoint.headers },

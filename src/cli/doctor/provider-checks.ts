@@ -27,10 +27,12 @@ const unknown = (provider: string): Finding => ({
 async function checkProvider(provider: string, models: Project["models"]): Promise<Finding[]> {
   if (!models.providers.includes(provider)) return [unknown(provider)];
   try {
-    const { host, variables, reached } = await models.reach(provider);
+    const { host, variables, reached, hint } = await models.reach(provider);
     if ("problem" in reached) return [unreachable(provider, host, reached.problem)];
     const skew = clockSkew(provider, reached.time, Date.now());
-    return [answerOf(provider, reached.status, variables), ...(skew ? [skew] : [])];
+    const answer =
+      cloudRefusal(provider, reached.status, hint) ?? answerOf(provider, reached.status, variables);
+    return [answer, ...(skew ? [skew] : [])];
   } catch (error) {
     return [{ state: "warn", name, text: messageOf(error) }];
   }
@@ -42,6 +44,13 @@ const unreachable = (provider: string, host: string, why: string): Finding => ({
   text: `${provider} cannot be reached at ${host} (${why}); runs wait for it and continue by themselves`,
   fix: `check the network and the proxy, or \`providers: { ${provider}: { baseURL: … } }\` in cadre.yaml`,
 });
+
+/** A cloud can permit calls of a model without permitting the list of models, so its refusal is only a warning. */
+function cloudRefusal(provider: string, status: number, hint: string | undefined): Finding | undefined {
+  if (hint === undefined || (status !== 401 && status !== 403)) return undefined;
+  const text = `${provider} answers, but does not show its models to this sign-in (${status}); runs may still work`;
+  return { state: "warn", name, text, fix: `if runs fail too, ${hint}` };
+}
 
 function answerOf(provider: string, status: number, variables: readonly string[]): Finding {
   if (status === 401 || status === 403) {

@@ -23,20 +23,24 @@ export const anthropic: ProviderType = {
   baseURLEnv: "ANTHROPIC_BASE_URL",
   keyEnv: ["ANTHROPIC_API_KEY"],
   acceptedFiles: () => MEDIA_TYPES,
-  adapt: adaptAnthropic,
+  adapt: (call, model) => adaptAnthropic(call, model),
 };
 
-/** Also used for Claude models on Amazon Bedrock and Google Vertex. */
-export function adaptAnthropic({ options, context }: AdaptedCall, model: string): LanguageModelV4CallOptions {
+/** Also used for Claude on Google Vertex, which has no automatic breakpoint. */
+export function adaptAnthropic(
+  { options, context }: AdaptedCall,
+  model: string,
+  { automatic = true } = {},
+): LanguageModelV4CallOptions {
   const { toolChoice, ...rest } = options;
   const settings = {
-    cacheControl: CACHED,
+    ...(automatic ? { cacheControl: CACHED } : {}),
     includePings: true,
     ...(BINDS_THINKING.test(model) ? { thinking: DROP_UNBOUND } : {}),
   };
   return {
     ...withSettings(rest, "anthropic", settings),
-    prompt: markBreakpoints(options.prompt),
+    prompt: markBreakpoints(options.prompt, automatic ? [] : [options.prompt.length - 1]),
     // A changed tool choice would make Anthropic read the whole conversation anew. So the prompt itself says which tools are expected.
     // If the model ignored the prompt, the next attempt forces it.
     ...(toolChoice && context.attempt > 1 ? { toolChoice } : {}),
@@ -51,16 +55,22 @@ const DROP_UNBOUND = { blockBinding: { prefixMismatchBehavior: "drop_block" } };
 
 const SEARCHED_BLOCKS = 20;
 
-function markBreakpoints(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const marked = new Set([prompt.findLastIndex(({ role }) => role === "system")]);
-  const lastAnswer = prompt.findLastIndex(({ role }) => role === "assistant");
-  const added = prompt.slice(lastAnswer).reduce((blocks, { content }) => blocks + content.length, 0);
-  if (lastAnswer > 0 && added >= SEARCHED_BLOCKS) marked.add(lastAnswer - 1);
+function markBreakpoints(prompt: LanguageModelV4Prompt, more: readonly number[]): LanguageModelV4Prompt {
+  const marked = new Set([...breakpointsOf(prompt), ...more]);
   return prompt.map((message, index) =>
     marked.has(index)
       ? { ...message, providerOptions: { ...message.providerOptions, anthropic: { cacheControl: CACHED } } }
       : message,
   );
+}
+
+/** Indexes of the messages after which Claude's cache needs a breakpoint, besides the one at the end. */
+export function breakpointsOf(prompt: LanguageModelV4Prompt): Set<number> {
+  const marked = new Set([prompt.findLastIndex(({ role }) => role === "system")]);
+  const lastAnswer = prompt.findLastIndex(({ role }) => role === "assistant");
+  const added = prompt.slice(lastAnswer).reduce((blocks, { content }) => blocks + content.length, 0);
+  if (lastAnswer > 0 && added >= SEARCHED_BLOCKS) marked.add(lastAnswer - 1);
+  return marked;
 }
 
 /** Anthropic's own tools expect ANTHROPIC_BASE_URL without the version, but this package needs the version. */

@@ -1,8 +1,32 @@
 // A provider type: a protocol, its package, and how Cadre's calls are written in it.
 
+import { createRequire } from "node:module";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { installHint } from "../../config/install-hint.ts";
+import { CadreError, messageOf } from "../../errors.ts";
 import type { MediaType } from "../../journal/attachment.ts";
+import { signInError } from "../classify-failure.ts";
 import type { CallContext, Model } from "../model.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A provider's settings in cadre.yaml. Each type accepts only some of them. */
+export interface ProviderSettings {
+  baseURL?: string;
+  apiKeyEnv?: string;
+  headers?: Record<string, string>;
+  /** Whether the provider's models can see images. By default, the provider type decides. */
+  vision?: boolean;
+  /** Amazon Bedrock: the AWS region, and the AWS profile to sign in with. */
+  region?: string;
+  profile?: string;
+  /** Google Vertex: the Google Cloud project, and the location of its models. */
+  project?: string;
+  location?: string;
+  /** Azure: the name of the resource, and the version of its API. */
+  resource?: string;
+  apiVersion?: string;
+}
 
 export interface Endpoint {
   baseURL: string;
@@ -11,18 +35,53 @@ export interface Endpoint {
   headers?: Record<string, string>;
 }
 
-export interface ProviderType {
-  connect(endpoint: Endpoint, name: string): (model: string) => Model;
+export interface ProviderType<E extends Endpoint = Endpoint> {
+  connect(endpoint: E, name: string): (model: string) => Model;
   /** The request that lists the provider's models. */
-  listOf(endpoint: Endpoint): { url: string; headers: Record<string, string> };
-  baseURL?: string;
+  listOf(endpoint: E): ListRequest | Promise<ListRequest>;
+  /** The address if cadre.yaml and the environment set none. The address of a cloud depends on other settings. */
+  baseURL?: string | ((settings: ProviderSettings, env: Env) => string | undefined);
   baseURLEnv?: string;
+  /** A cloud's own ways to sign in. Other providers need only a key. */
+  signIn?: CloudSignIn<E>;
   /** Environment variables that can contain the key. The first variable that is set is used. */
   keyEnv: readonly string[];
   /** Media types of the files that a model of this provider can see. `vision` is the provider's setting in cadre.yaml. */
   acceptedFiles(model: string, vision: boolean | undefined): readonly MediaType[];
   /** Adds the provider's own settings to a call: prompt caching, stateless reasoning, tool choice. `name` is the provider's name. */
   adapt(call: AdaptedCall, model: string, name: string): LanguageModelV4CallOptions;
+}
+
+interface ListRequest {
+  url: string;
+  headers: Record<string, string>;
+}
+
+export interface CloudSignIn<E extends Endpoint> {
+  /** Says what to set if the address is unknown. Continues the sentence "The provider X …". */
+  noAddress: string;
+  /** Says how a person signs in again. Completes the sentence "To sign in, …". */
+  hint: string;
+  /** Finds the credentials without using the network. Throws a CadreError that says what is missing. `key` is set if `keyEnv` has a value. */
+  open(
+    endpoint: Endpoint,
+    from: { settings: ProviderSettings; env: Env; name: string; key: string | undefined },
+  ): E;
+  /** Explains an error of a call if it means that the sign-in failed or is not permitted. */
+  explain(error: unknown): string | undefined;
+}
+
+/** Loads an optional package when a model needs it. Cadre does not install these packages by default. */
+export function loadOptional<T>(name: string, neededFor: string): T {
+  try {
+    return createRequire(import.meta.url)(name) as T;
+  } catch (error) {
+    throw new CadreError(
+      "CONFIG_INVALID",
+      `${neededFor} needs the package ${name}, which cannot be loaded (${messageOf(error).split("\n")[0]}). ` +
+        `Nothing was changed; install it: ${installHint(name)}`,
+    );
+  }
 }
 
 /** A call from the loop. `context` is what the loop passed as `providerOptions.cadre`. */
@@ -42,7 +101,11 @@ export function withSettings(
 }
 
 /** A model whose calls are adapted to its provider. Calls without a context, such as those of tests, are sent unchanged. */
-export function adaptModel(model: Model, provider: string, { adapt }: Pick<ProviderType, "adapt">): Model {
+export function adaptModel(
+  model: Model,
+  provider: string,
+  { adapt, signIn }: Pick<ProviderType, "adapt" | "signIn">,
+): Model {
   const prepare = (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
     const context = options.providerOptions?.["cadre"] as CallContext | undefined;
     return context === undefined ? options : adapt({ options, context }, model.modelId, provider);
@@ -52,7 +115,16 @@ export function adaptModel(model: Model, provider: string, { adapt }: Pick<Provi
     provider: model.provider,
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
-    doGenerate: (options) => model.doGenerate(prepare(options)),
-    doStream: (options) => model.doStream(prepare(options)),
+    doGenerate: (options) => explained(() => model.doGenerate(prepare(options)), signIn),
+    doStream: (options) => explained(() => model.doStream(prepare(options)), signIn),
   };
+}
+
+async function explained<T>(call: () => PromiseLike<T>, signIn: ProviderType["signIn"]): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const why = signIn?.explain(error);
+    throw why === undefined ? error : signInError(why, error);
+  }
 }

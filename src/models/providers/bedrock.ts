@@ -1,0 +1,168 @@
+// Amazon Bedrock, by its Converse API.
+//
+// Sign-in, in this order: a Bedrock API key, AWS keys in the environment, or the AWS credential chain (profiles, SSO, roles).
+// Cadre passes all credentials to the package, so that the package reads none from process.env by itself.
+// Caching: Bedrock has no automatic breakpoint. So cache points follow the system prompt and the last message.
+
+import { createRequire } from "node:module";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { APICallError } from "@ai-sdk/provider";
+import { CadreError, messageOf } from "../../errors.ts";
+import { MEDIA_TYPES } from "../../journal/attachment.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import type { Model } from "../model.ts";
+import { breakpointsOf } from "./anthropic.ts";
+import { type AdaptedCall, type Endpoint, loadOptional, type ProviderType } from "./provider-type.ts";
+
+interface AwsCredentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+interface BedrockEndpoint extends Endpoint {
+  region: string;
+  /** Absent if `apiKey` is set. */
+  credentials?: () => Promise<AwsCredentials>;
+}
+
+/** The part of the optional package that Cadre uses. */
+interface BedrockPackage {
+  createAmazonBedrock(settings: {
+    region: string;
+    baseURL: string;
+    apiKey: string;
+    headers?: Record<string, string>;
+    credentialProvider?: () => Promise<AwsCredentials>;
+  }): (model: string) => Model;
+}
+
+const PACKAGE = "@ai-sdk/amazon-bedrock";
+const CHAIN_PACKAGE = "@aws-sdk/credential-providers";
+
+export const bedrock: ProviderType<BedrockEndpoint> = {
+  connect({ region, baseURL, apiKey = "", headers, credentials: credentialProvider }) {
+    const { createAmazonBedrock } = loadOptional<BedrockPackage>(PACKAGE, "Amazon Bedrock");
+    const optional = omitUndefined({ headers, credentialProvider });
+    return createAmazonBedrock({ region, baseURL, apiKey, ...optional });
+  },
+  async listOf({ region, baseURL, apiKey, credentials }) {
+    // The list of models has an address of its own.
+    const url = `${baseURL.replace("://bedrock-runtime", "://bedrock")}/foundation-models`;
+    if (apiKey !== undefined) return { url, headers: { authorization: `Bearer ${apiKey}` } };
+    const signer = new (signerClass())({ url, region, service: "bedrock", ...(await credentials!()) });
+    return { url, headers: Object.fromEntries((await signer.sign()).headers) };
+  },
+  baseURL(settings, env) {
+    const region = regionOf(settings, env);
+    return region && `https://bedrock-runtime.${region}.${domainOf(region)}`;
+  },
+  baseURLEnv: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+  keyEnv: ["AWS_BEARER_TOKEN_BEDROCK"],
+  signIn: {
+    noAddress: "has no region: set AWS_REGION, or `region` under `providers` in cadre.yaml",
+    hint: "run `aws sso login`, or set new values of AWS_BEARER_TOKEN_BEDROCK, or of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    open(endpoint, { settings, env, name, key }) {
+      const region = regionOf(settings, env) ?? "us-east-1";
+      if (key !== undefined) return { ...endpoint, region, apiKey: key };
+      return { ...endpoint, region, credentials: credentialsOf(name, settings, env) };
+    },
+    explain: explainBedrock,
+  },
+  acceptedFiles: (model, vision) => (vision || SEES.test(model) ? MEDIA_TYPES : []),
+  adapt: adaptBedrock,
+};
+
+const regionOf = (
+  settings: { region?: string },
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined =>
+  settings.region ?? (env["AWS_REGION"]?.trim() || env["AWS_DEFAULT_REGION"]?.trim() || undefined);
+
+const domainOf = (region: string): string =>
+  region.startsWith("cn-")
+    ? "amazonaws.com.cn"
+    : region.startsWith("eusc-")
+      ? "amazonaws.eu"
+      : "amazonaws.com";
+
+function credentialsOf(
+  name: string,
+  { profile }: { profile?: string },
+  env: Readonly<Record<string, string | undefined>>,
+): () => Promise<AwsCredentials> {
+  const accessKeyId = env["AWS_ACCESS_KEY_ID"]?.trim();
+  const secretAccessKey = env["AWS_SECRET_ACCESS_KEY"]?.trim();
+  const sessionToken = env["AWS_SESSION_TOKEN"]?.trim() || undefined;
+  if (profile === undefined && accessKeyId && secretAccessKey) {
+    const credentials = { accessKeyId, secretAccessKey, ...omitUndefined({ sessionToken }) };
+    return () => Promise.resolve(credentials);
+  }
+  try {
+    createRequire(import.meta.url).resolve(CHAIN_PACKAGE);
+  } catch {
+    throw new CadreError(
+      "PROVIDER_KEY_MISSING",
+      `The provider "${name}" needs AWS credentials: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. ` +
+        `For a profile, SSO or a role, install ${CHAIN_PACKAGE} beside Cadre.`,
+      { provider: name, variables: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"] },
+    );
+  }
+  let chain: (() => Promise<AwsCredentials>) | undefined;
+  return () => {
+    chain ??= loadOptional<{
+      fromNodeProviderChain(options: { profile?: string }): () => Promise<AwsCredentials>;
+    }>(CHAIN_PACKAGE, "Sign-in to AWS by a profile, SSO or a role").fromNodeProviderChain(
+      omitUndefined({ profile }),
+    );
+    return chain();
+  };
+}
+
+/** The package that signs requests for AWS. Bedrock's own package depends on it. */
+function signerClass(): new (
+  request: AwsCredentials & { url: string; region: string; service: string },
+) => { sign(): Promise<{ headers: Headers }> } {
+  loadOptional(PACKAGE, "Amazon Bedrock");
+  const require = createRequire(createRequire(import.meta.url).resolve(PACKAGE));
+  return require("aws4fetch").AwsV4Signer;
+}
+
+/** AWS answers 403 both if it does not know the caller and if it does not permit the call. A header says which. */
+function explainBedrock(error: unknown): string | undefined {
+  const message = messageOf(error);
+  if (message.startsWith("AWS credential provider failed")) {
+    const why = message.slice("AWS credential provider failed: ".length).split(". Please ensure")[0];
+    return `AWS credentials could not be found, so nothing was sent (${why}). To sign in, ${bedrock.signIn!.hint}.`;
+  }
+  if (!APICallError.isInstance(error) || (error.statusCode !== 403 && error.statusCode !== 401))
+    return undefined;
+  const type = error.responseHeaders?.["x-amzn-errortype"] ?? "";
+  if (/ExpiredToken/.test(`${type} ${message}`) || /token.*expired/i.test(message))
+    return `the AWS session has expired, so Bedrock did not answer. To sign in again, ${bedrock.signIn!.hint}.`;
+  if (/UnrecognizedClient|InvalidSignature|InvalidClientTokenId|MissingAuthentication/.test(type))
+    return `AWS does not accept these credentials (${type.split(":")[0]}). To sign in, ${bedrock.signIn!.hint}.`;
+  return undefined;
+}
+
+/** Models that can see images and PDFs. */
+const SEES = /claude-(?!v2|instant|3-5-haiku)|amazon\.nova-(?!micro)/;
+
+const CACHE_POINT = { bedrock: { cachePoint: { type: "default" } } };
+
+/** Models that accept cache points. Other models reject a request that has them. */
+const CACHES = /claude-(?!3-(haiku|sonnet|opus|5-sonnet)|v2|instant)|amazon\.nova/;
+
+function adaptBedrock({ options, context }: AdaptedCall, model: string): LanguageModelV4CallOptions {
+  if (!CACHES.test(model)) return options;
+  const marked = breakpointsOf(options.prompt).add(options.prompt.length - 1);
+  const prompt = options.prompt.map((message, index) =>
+    marked.has(index)
+      ? { ...message, providerOptions: { ...message.providerOptions, ...CACHE_POINT } }
+      : message,
+  );
+  const { toolChoice, ...rest } = options;
+  // As with Anthropic's own API, a changed tool choice would make the model read the whole conversation anew.
+  const forced = toolChoice && (context.attempt > 1 || !/claude/.test(model)) ? { toolChoice } : {};
+  return { ...rest, prompt, ...forced };
+}
