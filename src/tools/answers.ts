@@ -11,14 +11,26 @@ export function textAnswer(text: string): ToolAnswer {
   return bounded.cut ? { output: bounded.text, full: text, size: Buffer.byteLength(text) } : { output: text };
 }
 
-/** A line of a file without its CR, shortened if it is longer than `max` characters. */
-export function clipLine(line: string, max: number): string {
+/** Part of a line, without its CR. If the line is longer than `max` characters, it begins at `from` and says what is missing. */
+export function clipLine(line: string, max: number, from = 0): string {
   const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return clean.length > max ? `${clean.slice(0, max)}… (${clean.length - max} more characters)` : clean;
+  if (from === 0 && clean.length <= max) return clean;
+  const before = from === 0 ? "" : `(${from} characters before) …`;
+  const rest = clean.length - from - max;
+  return `${before}${clean.slice(from, from + max)}${rest > 0 ? `… (${rest} more characters)` : ""}`;
 }
 
 /** Last line of a search result from which a rule hides some files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";
+
+const SAVED_OUTPUT = "output:";
+
+/** The name under which an agent finds the whole output of a call: `output:m3.1`. */
+export const savedOutputName = (callId: string): string => `${SAVED_OUTPUT}${callId}`;
+
+/** The id of the call whose output has this name. Undefined for the name of a file. */
+export const callOfOutput = (name: string): string | undefined =>
+  name.startsWith(SAVED_OUTPUT) ? name.slice(SAVED_OUTPUT.length) : undefined;
 
 export const CONTEXT_BYTES = 30_000;
 
@@ -28,23 +40,40 @@ interface Bounded {
 }
 
 /**
- * Shortens output for the context. It keeps the head and the tail, and says how much is missing between them.
- * Gives two thirds of `max` to the head and one third to the tail. Never splits a surrogate pair.
+ * Shortens output for the context. It keeps the head and the tail, and says what is missing between them.
+ * Gives two thirds of `max` to the head and one third to the tail. Cuts at line ends, unless a line is too long for that.
  */
 export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
   if (text.length <= max) return { text, cut: false };
-  const head = wholeEnd(text, Math.ceil((max * 2) / 3));
-  const tail = wholeStart(text, text.length - Math.floor(max / 3));
-  const left = tail - head;
-  return { text: `${text.slice(0, head)}\n… ${left} characters left out …\n${text.slice(tail)}`, cut: true };
+  const head = headEnd(text, Math.ceil((max * 2) / 3));
+  const tail = tailStart(text, text.length - Math.floor(max / 3));
+  const [shown, left, last] = [text.slice(0, head), text.slice(head, tail), text.slice(tail)];
+  const isWholeLines = shown.endsWith("\n") && left.endsWith("\n");
+  const what = isWholeLines ? missingLines(shown, left, last) : `${left.length} characters left out`;
+  return { text: `${shown}${isWholeLines ? "" : "\n"}… ${what} …\n${last}`, cut: true };
 }
 
-const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;
-
-function wholeEnd(text: string, at: number): number {
+/** A line end is preferred to a cut inside a line, if it costs at most half of the room. */
+function headEnd(text: string, at: number): number {
+  const end = text.lastIndexOf("\n", at - 1) + 1;
+  if (end >= at / 2) return end;
   return isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at;
 }
 
-function wholeStart(text: string, at: number): number {
+function tailStart(text: string, at: number): number {
+  const start = text.indexOf("\n", at - 1) + 1;
+  if (start > 0 && start <= at + (text.length - at) / 2) return start;
   return isHighSurrogate(text.charCodeAt(at - 1)) ? at + 1 : at;
 }
+
+function missingLines(shown: string, left: string, last: string): string {
+  const first = lineCount(shown) + 1;
+  const end = first + lineCount(left) - 1;
+  return `lines ${first}–${end} of ${end + lineCount(last)} left out`;
+}
+
+/** The number of lines in a text. A line break at the end does not begin another line. */
+export const lineCount = (text: string): number =>
+  text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;

@@ -21,7 +21,7 @@ describe("Edit", () => {
     const done = await run("a b c", { old_string: "b", new_string: "$& $1" });
     expect(done).toMatchObject({
       after: "a $& $1 c",
-      output: "modified a (1 place)",
+      output: "modified a (1 place)\n1\ta $& $1 c",
       files: [{ path: "a", change: "modified" }],
     });
   });
@@ -30,7 +30,8 @@ describe("Edit", () => {
     expect(await run("a", { old_string: "x", new_string: "y" })).toMatchObject({ isError: true, after: "a" });
     expect(await run("x x", { old_string: "x", new_string: "y" })).toMatchObject({
       isError: true,
-      output: "a holds old_string 2 times: add lines around it, or set replace_all; nothing was changed",
+      output:
+        "a holds old_string 2 times (lines 1, 1): add lines around it, or set replace_all; nothing was changed",
       after: "x x",
     });
     expect(await run("x", { old_string: "x", new_string: "x" })).toMatchObject({ isError: true });
@@ -106,10 +107,26 @@ describe("Edit", () => {
     expect((await run("a\nb\n", { old_string: "b", new_string: "c" })).after).toBe("a\nc\n");
   });
 
-  it("Edit refuses an edit across mixed line endings, and says what to do", async () => {
+  it("Edit works across mixed line endings, and leaves the other lines as they are", async () => {
     const done = await run("a\r\nb\nc\r\n", { old_string: "a\nb", new_string: "x" });
-    expect(done).toMatchObject({ isError: true, output: expect.stringContaining("mixes CR LF and LF") });
+    expect(done.after).toBe("x\r\nc\r\n");
     expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");
+  });
+
+  it("several edits of one call are made together or not at all", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a"), "one\ntwo\nthree\n");
+    const edit = (...edits: [string, string][]) =>
+      editTool.execute(
+        { path: "a", edits: edits.map(([old_string, new_string]) => ({ old_string, new_string })) },
+        folder.context(),
+      );
+    expect((await edit(["one", "1"], ["three", "3"])).output).toBe(
+      "modified a (2 places)\n1\t1\n2\ttwo\n3\t3\n4\t",
+    );
+    const refused = await edit(["two", "2"], ["four", "4"]);
+    expect(refused).toMatchObject({ isError: true, output: expect.stringContaining("(edit 2 of 2)") });
+    expect(await readFile(join(folder.path, "a"), "utf8")).toBe("1\ntwo\n3\n");
   });
 
   it("if the result of an edit would be too large, Edit refuses the edit before it builds the text", async () => {

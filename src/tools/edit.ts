@@ -1,4 +1,4 @@
-// Replaces an exact piece of text in a file. The text must occur exactly once, unless `replace_all` is set.
+// Replaces pieces of text in a file. Several replacements are made together or not at all.
 
 import { z } from "zod";
 import {
@@ -8,26 +8,38 @@ import {
   lineEndingsOf,
   previewChange,
 } from "./files/change-file.ts";
-import { MAX_FILE_BYTES } from "./files/text-file.ts";
+import { type ChangedLines, replaceText } from "./files/replace-text.ts";
 import { defineTool } from "./tool.ts";
+
+const Replacement = z.strictObject({
+  old_string: z.string().min(1).describe("The text to replace, as it is in the file, without line numbers"),
+  new_string: z.string().describe("The text to put in its place"),
+  replace_all: z.boolean().optional().describe("Replace every occurrence"),
+});
 
 const Input = z.strictObject({
   path: z.string().min(1).describe("The file, relative to the workspace"),
-  old_string: z.string().min(1).describe("The text to replace, exactly as it stands in the file"),
-  new_string: z.string().describe("The text to put in its place"),
-  replace_all: z.boolean().optional().describe("Replace every occurrence"),
+  ...Replacement.partial().shape,
+  edits: z
+    .array(Replacement)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      "Several replacements in this file, made in order, all or none; instead of old_string and new_string",
+    ),
 });
 type Input = z.infer<typeof Input>;
 
 export const editTool = defineTool({
   name: "Edit",
   description:
-    "Replaces a piece of text in a file of the workspace. old_string must match exactly and be unique: add lines around it, or set replace_all.",
+    "Replaces text in a file of the workspace. old_string must occur once: add lines around it, or set replace_all. Use edits for several changes in one file.",
   input: Input,
   effect: "idempotent",
   reaches: ["files"],
   target: { kind: "path", field: "path", use: "changes" },
-  aliases: ["edit_file", "str_replace", "replace_in_file"],
+  aliases: ["edit_file", "str_replace", "replace_in_file", "multi_edit", "MultiEdit"],
 
   execute: (input, context) => changeFile(input.path, replacePlan(input), context),
   preview: (input, { workspace }) => previewChange(input.path, replacePlan(input), workspace),
@@ -37,30 +49,51 @@ export const editTool = defineTool({
 function replacePlan(input: Input): ChangePlan {
   return (before) => {
     if (before === undefined) return { refused: "does not exist: use Write to create it" };
+    const wanted = replacementsOf(input);
+    if (typeof wanted === "string") return { refused: wanted };
     const adapt = lineEndingsOf(before);
-    const [from, to] = [adapt(input.old_string), adapt(input.new_string)];
-    if (from === to) return { refused: "would stay as it is: old_string and new_string are the same" };
-    const count = occurrences(before, from);
-    if (count === 0) return { refused: `does not hold old_string: ${whyAbsent(before, from)}` };
-    if (count > 1 && !input.replace_all)
-      return { refused: `holds old_string ${count} times: add lines around it, or set replace_all` };
-    // The size is checked before the new text is built, because many long replacements might not fit into memory.
-    if (before.length + count * (to.length - from.length) > MAX_FILE_BYTES)
-      return { refused: "would be longer than the 10 MB that can be read again" };
-    const said = `${count} ${count === 1 ? "place" : "places"}`;
-    return { text: before.replaceAll(from, () => to), said };
+    let text = before;
+    let count = 0;
+    const notes: string[] = [];
+    const changed: ChangedLines[] = [];
+    for (const [index, edit] of wanted.entries()) {
+      const [old_string, new_string] = [adapt(edit.old_string), adapt(edit.new_string)];
+      const replaced = replaceText(text, { ...edit, old_string, new_string });
+      if (!replaced.ok)
+        return {
+          refused:
+            wanted.length === 1 ? replaced.why : `${replaced.why} (edit ${index + 1} of ${wanted.length})`,
+        };
+      text = replaced.text;
+      count += replaced.count;
+      changed.push(replaced.changed);
+      if (replaced.tolerance) notes.push(`matched ${replaced.tolerance}`);
+    }
+    const said = [`${count} ${count === 1 ? "place" : "places"}`, ...new Set(notes)].join("; ");
+    return { text, said, shown: changedText(text, changed) };
   };
 }
 
-function occurrences(text: string, piece: string): number {
-  let count = 0;
-  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + piece.length)) count++;
-  return count;
+/** The replacements of a call, or why there are none. */
+function replacementsOf({ old_string, new_string, replace_all, edits }: Input) {
+  if (edits !== undefined && old_string === undefined) return edits;
+  if (old_string === undefined || new_string === undefined)
+    return "needs old_string and new_string, or edits with both";
+  return [{ old_string, new_string, replace_all }, ...(edits ?? [])];
 }
 
-function whyAbsent(text: string, piece: string): string {
-  const mixed = piece.includes("\n") && text.includes("\r\n");
-  return mixed
-    ? "the file mixes CR LF and LF, so take a piece within one line"
-    : "read the file again and copy it exactly, without line numbers";
+const MAX_LINES = 40;
+
+/** The changed lines with two lines around them, so that the model sees the result. */
+function changedText(text: string, changed: readonly ChangedLines[]): string {
+  const lines = text.replace(/^\ufeff/, "").split("\n");
+  const wanted = new Set<number>();
+  for (const { first, last } of changed)
+    for (let line = Math.max(1, first - 2); line <= Math.min(lines.length, last + 2); line++)
+      wanted.add(line);
+  const numbers = [...wanted].sort((a, b) => a - b);
+  const shown = numbers
+    .slice(0, MAX_LINES)
+    .map((line) => `${line}\t${lines[line - 1]!.replace(/\r$/, "").slice(0, 300)}`);
+  return shown.join("\n") + (numbers.length > MAX_LINES ? "\n…" : "");
 }

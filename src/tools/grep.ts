@@ -3,14 +3,16 @@
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { RE2JS } from "re2js";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
 import { clipLine, HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
 import { type OpenFolder, openFolder, openRegularFile } from "./files/open-folder.ts";
 import { ripgrep } from "./files/ripgrep.ts";
+import { readSavedOutput } from "./files/saved-output.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
-import { defineTool, type ToolContext } from "./tool.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const DEFAULT_MAX = 200;
 
@@ -27,7 +29,7 @@ type Input = z.infer<typeof Input>;
 export const grepTool = defineTool({
   name: "Grep",
   description:
-    "Searches file contents in the workspace by a regular expression (ripgrep's syntax). Answers file:line:text. Leaves out what .gitignore names.",
+    "Searches file contents in the workspace by a regular expression (ripgrep's syntax). Answers file:line:text. Skips files that .gitignore names. Search before you read whole files.",
   input: Input,
   effect: "read",
   reaches: [],
@@ -36,14 +38,16 @@ export const grepTool = defineTool({
   aliases: ["search_code", "grep_search", "search_files", "search"],
 
   async execute(input, context) {
+    const max = input.max ?? DEFAULT_MAX;
+    const saved = await readSavedOutput(input.path ?? ".", context);
+    if (saved) return saved.ok ? searchText(saved.text, input, max) : refusal(saved.why);
     const place = await resolveInWorkspace(context.workspace, input.path ?? ".");
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(`${input.path} does not exist`);
     if (!(await isSearchable(place))) return refusal(`${input.path} is neither a regular file nor a folder`);
-    const max = input.max ?? DEFAULT_MAX;
     try {
       const found = await search(input, place, max, context);
-      const lines = await readFoundLines(place.root, found.lines);
+      const lines = await readFoundLines(place.root, found.lines, matcherOf(input));
       if (lines.length === 0) lines.push("no match");
       if (found.unread) lines.push("(some files could not be read)");
       if (!found.complete) lines.push(`(more than ${max} lines: narrow the search, or raise max)`);
@@ -133,7 +137,11 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_LINE = 500;
 
 /** Returns the lines as `path:number:text`, read through open folders. Paths that are no longer regular files are left out. */
-async function readFoundLines(root: string, found: readonly FoundLine[]): Promise<string[]> {
+async function readFoundLines(
+  root: string,
+  found: readonly FoundLine[],
+  matcher: RE2JS | undefined,
+): Promise<string[]> {
   const shown: string[] = [];
   const folders = Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
   for (const [parent, inside] of folders) {
@@ -142,13 +150,18 @@ async function readFoundLines(root: string, found: readonly FoundLine[]): Promis
     await using _held = folder;
     for (const [path, lines] of Map.groupBy(inside, (line) => line.path)) {
       const text = folder && (await contentOf(folder, path.slice(parent.length)));
-      if (text !== undefined) shown.push(...linesIn(text, revealHiddenInName(path), lines));
+      if (text !== undefined) shown.push(...linesIn(text, revealHiddenInName(path), lines, matcher));
     }
   }
   return shown;
 }
 
-function linesIn(text: string, path: string, lines: readonly FoundLine[]): string[] {
+function linesIn(
+  text: string,
+  path: string,
+  lines: readonly FoundLine[],
+  matcher: RE2JS | undefined,
+): string[] {
   const all = text.split("\n");
   const hasContext = lines.some(({ isMatch }) => !isMatch);
   return lines.flatMap(({ number, isMatch }, index) => {
@@ -156,8 +169,49 @@ function linesIn(text: string, path: string, lines: readonly FoundLine[]): strin
     if (line === undefined) return [];
     const sign = isMatch ? ":" : "-";
     const isApart = hasContext && index > 0 && number > lines[index - 1]!.number + 1;
-    return [...(isApart ? ["--"] : []), `${path}${sign}${number}${sign}${clipLine(line, MAX_LINE)}`];
+    return [...(isApart ? ["--"] : []), `${path}${sign}${number}${sign}${aroundMatch(line, matcher)}`];
   });
+}
+
+/** A long line is cut so that the text around its first match is shown. */
+function aroundMatch(line: string, matcher: RE2JS | undefined): string {
+  if (line.length <= MAX_LINE) return clipLine(line, MAX_LINE);
+  const found = matcher?.matcher(line);
+  const at = found?.find() ? found.start() : 0;
+  return clipLine(line, MAX_LINE, at < MAX_LINE / 2 ? 0 : at - MAX_LINE / 2);
+}
+
+/** The pattern for our own searches. Undefined if only ripgrep understands it. */
+function matcherOf({ pattern, ignore_case }: Input): RE2JS | undefined {
+  try {
+    return RE2JS.compile(pattern, ignore_case ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Searches an output that was too long for the context. */
+function searchText(text: string, input: Input, max: number): ToolAnswer {
+  const matcher = matcherOf(input);
+  if (!matcher)
+    return refusal(
+      `${JSON.stringify(input.pattern)} cannot be searched for in a saved output: use a simpler pattern`,
+    );
+  const lines = text.split("\n");
+  const found = lines.flatMap((line, index) => (matcher.matcher(line).find() ? [index] : []));
+  if (found.length === 0) return { output: "no match" };
+  const near = input.context ?? 0;
+  const wanted = found.flatMap((index) =>
+    Array.from({ length: 2 * near + 1 }, (_, step) => index - near + step).filter(
+      (at) => at >= 0 && at < lines.length,
+    ),
+  );
+  const shown = [...new Set(wanted)]
+    .slice(0, max)
+    .map((at) => `${at + 1}:${aroundMatch(lines[at]!, matcher)}`);
+  if (shown.length < new Set(wanted).size)
+    shown.push(`(more than ${max} lines: narrow the search, or raise max)`);
+  return textAnswer(shown.join("\n"));
 }
 
 async function contentOf(folder: OpenFolder, name: string): Promise<string | undefined> {

@@ -18,22 +18,77 @@ describe("Read", () => {
       "1\tone\n2\ttwo\n3\tthree\n4\tfour",
     );
     expect((await readTool.execute({ path: "a.txt", offset: 2, limit: 2 }, folder.context())).output).toBe(
-      "2\ttwo\n3\tthree\n(1 more lines: go on with offset 4)",
+      "2\ttwo\n3\tthree\n(lines 2–3 of 4; continue with offset 4)",
     );
   });
 
-  it("Read shortens a long file for the model, and also returns the full text", async () => {
+  it("Read shows a long file in parts that lose no line", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "big.txt"), "some words in a line\n".repeat(5_000));
-    const answer = await readTool.execute({ path: "big.txt", limit: 5_000 }, folder.context());
-    expect(String(answer.output).length).toBeLessThan(31_000);
-    expect(answer.full).toContain("5000\tsome words");
+    const seen: number[] = [];
+    for (let offset: number | undefined = 1; offset !== undefined; ) {
+      const { output } = await readTool.execute({ path: "big.txt", offset }, folder.context());
+      expect(String(output).length).toBeLessThanOrEqual(30_000);
+      seen.push(
+        ...String(output)
+          .matchAll(/^(\d+)\t/gm)
+          .map(([, line]) => Number(line)),
+      );
+      const next = /continue with offset (\d+)\)$/.exec(String(output))?.[1];
+      offset = next === undefined ? undefined : Number(next);
+    }
+    expect(seen).toEqual(Array.from({ length: 5_000 }, (_, index) => index + 1));
   });
 
-  it("Read shows a notebook as plain text, without its byte order mark", async () => {
+  it("Read shows the rest of a very long line with `column`", async () => {
     await using folder = await tempWorkspace();
-    await writeFile(join(folder.path, "a.ipynb"), '\ufeff{"cells": []}\n');
-    expect((await readTool.execute({ path: "a.ipynb" }, folder.context())).output).toBe('1\t{"cells": []}');
+    await writeFile(join(folder.path, "min.js"), `${"a".repeat(2_000)}needle${"b".repeat(500)}\n`);
+    const read = async (column?: number) =>
+      String(
+        (await readTool.execute({ path: "min.js", ...(column ? { column } : {}) }, folder.context())).output,
+      );
+    expect(await read()).toContain("(506 more characters)\n(long lines are cut: read on with column 2001)");
+    expect(await read(2_001)).toBe(`1\t(2000 characters before) …needle${"b".repeat(500)}`);
+  });
+
+  it("Read shows the cells of a notebook with their outputs, and a broken notebook as text", async () => {
+    await using folder = await tempWorkspace();
+    const cell = {
+      cell_type: "code",
+      source: ["a = 1\n", "a"],
+      outputs: [{ text: "1\n" }, { data: { "image/png": "x" } }],
+    };
+    await writeFile(join(folder.path, "a.ipynb"), `\ufeff${JSON.stringify({ cells: [cell] })}`);
+    const { output } = await readTool.execute({ path: "a.ipynb" }, folder.context());
+    for (const shown of ["# cell 1 (code)", "a = 1", "# output", "(image/png, not shown)"])
+      expect(output).toContain(shown);
+    await writeFile(join(folder.path, "b.ipynb"), "{broken");
+    expect((await readTool.execute({ path: "b.ipynb" }, folder.context())).output).toBe("1\t{broken");
+  });
+
+  it("Read names similar files if the file does not exist, and lists a folder", async () => {
+    await using folder = await tempWorkspace();
+    await mkdir(join(folder.path, "src"));
+    await writeFile(join(folder.path, "src/server.ts"), "");
+    const read = async (path: string) => (await readTool.execute({ path }, folder.context())).output;
+    expect(await read("server.ts")).toBe("server.ts does not exist: did you mean src/server.ts?");
+    expect(await read("src/sever.ts")).toBe("src/sever.ts does not exist: did you mean src/server.ts?");
+    expect(await read("nothing-like-it.go")).toBe("nothing-like-it.go does not exist: use Glob to find it");
+    expect(await read("src")).toBe("src is a folder:\nserver.ts (0 bytes)");
+  });
+
+  it("Read and Grep find their way in an output that was too long for the context", async () => {
+    await using folder = await tempWorkspace();
+    const context = folder.context({
+      savedOutput: async (name) => (name === "output:m1.0" ? "one\ntwo\nthree" : undefined),
+    });
+    expect((await readTool.execute({ path: "output:m1.0", offset: 2, limit: 1 }, context)).output).toBe(
+      "2\ttwo\n(lines 2–2 of 3; continue with offset 3)",
+    );
+    expect((await grepTool.execute({ pattern: "^t", path: "output:m1.0" }, context)).output).toBe(
+      "2:two\n3:three",
+    );
+    expect(await readTool.execute({ path: "output:m9.0" }, context)).toMatchObject({ isError: true });
   });
 
   it("[A38] Read reads only regular text files, and explains each refusal", async () => {
@@ -58,15 +113,13 @@ describe("Read", () => {
     };
     expect(await refusalOf("fifo")).toContain("not a regular file");
     expect(await refusalOf("socket")).toContain("not a regular file");
-    expect(await refusalOf("folder")).toContain("is a folder");
-    expect(await refusalOf(".")).toContain("is a folder");
     expect(await refusalOf("binary")).toContain("is binary");
     expect(await refusalOf("late")).toContain("is binary");
     expect(await refusalOf("latin")).toContain("not UTF-8");
     expect(await refusalOf("utf16le")).toContain("is UTF-16 text");
     expect(await refusalOf("utf16be")).toContain("is UTF-16 text");
     expect(await refusalOf("sparse")).toContain("10240 MB");
-    expect(await refusalOf("none")).toBe("none does not exist");
+    expect(await refusalOf("none")).toBe("none does not exist: use Glob to find it");
     expect(await refusalOf("binary/x")).toContain("as if it were a folder");
     expect(await refusalOf("loop")).toContain("leads back to itself");
     expect(await refusalOf("/dev/zero")).toContain("outside the workspace");

@@ -1,38 +1,62 @@
-// Reads a part of a text file, with line numbers. Images and PDFs are attached to the answer.
+// Reads a part of a text file, with line numbers. A folder is listed, a notebook is shown as its cells.
+// Images and PDFs are attached to the answer.
 
 import { z } from "zod";
 import { describeFile, detectMediaType, sizeProblem } from "../journal/attachment.ts";
-import { clipLine, refusal, textAnswer } from "./answers.ts";
-import { readTextFile } from "./files/text-file.ts";
-import { resolveInWorkspace } from "./files/workspace-path.ts";
-import { defineTool, type ToolAnswer } from "./tool.ts";
+import { CONTEXT_BYTES, clipLine, refusal, textAnswer } from "./answers.ts";
+import { listFolder } from "./files/list-folder.ts";
+import { nearestPaths } from "./files/nearest-paths.ts";
+import { notebookText } from "./files/notebook.ts";
+import { readSavedOutput } from "./files/saved-output.ts";
+import { type FileText, readTextFile } from "./files/text-file.ts";
+import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
-const DEFAULT_LINES = 2_000;
+const MAX_LINES = 2_000;
 const MAX_LINE = 2_000;
+
+const Input = z.strictObject({
+  path: z.string().min(1).describe("The file, relative to the workspace"),
+  offset: z.int().min(1).max(1e9).optional().describe("First line to show, from 1"),
+  limit: z.int().min(1).max(100_000).optional().describe("How many lines to show"),
+  column: z
+    .int()
+    .min(1)
+    .max(1e9)
+    .optional()
+    .describe("First character to show of each line, for very long lines"),
+});
+
+interface Part {
+  offset: number;
+  limit: number;
+  column: number;
+}
 
 export const readTool = defineTool({
   name: "Read",
   description:
-    "Reads a text file of the workspace, or shows an image or PDF. Lines come numbered, 2000 at most; use offset (first line, from 1) and limit for others.",
-  input: z.strictObject({
-    path: z.string().min(1).describe("The file, relative to the workspace"),
-    offset: z.int().min(1).max(1e9).optional().describe("First line to show, from 1"),
-    limit: z.int().min(1).max(100_000).optional().describe("How many lines to show"),
-  }),
+    "Reads a file of the workspace: text with line numbers, an image or PDF, a notebook as its cells, a folder as a list. Shows up to 2000 lines or 30 kB at once and says how to read on. Read several files in one turn if you need them all.",
+  input: Input,
   effect: "read",
   reaches: [],
   target: { kind: "path", field: "path", use: "reads" },
+  searches: true,
   aliases: ["read_file", "view", "view_file", "open_file"],
 
-  async execute({ path, offset = 1, limit = DEFAULT_LINES }, { workspace }) {
-    const place = await resolveInWorkspace(workspace, path);
+  async execute({ path, offset = 1, limit = MAX_LINES, column = 1 }, context) {
+    const part = { offset, limit, column };
+    const saved = await readSavedOutput(path, context);
+    if (saved) return saved.ok ? { output: numberedLines(saved.text, part) } : refusal(saved.why);
+    const place = await resolveInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
     const file = await readTextFile(place);
     if (file.media) return mediaAnswer(path, place.relative, { ...file, media: file.media });
-    if (!file.ok) return refusal(`${path} ${file.why}`);
+    if (!file.ok) return unreadable(path, place, file, context);
     const seen = { path: place.relative, fingerprint: file.fingerprint };
     if (file.text === "") return { output: `${path} is empty`, seen };
-    return { ...textAnswer(numberedLines(file.text, offset, limit)), seen };
+    const text = /\.ipynb$/i.test(path) ? (notebookText(file.text) ?? file.text) : file.text;
+    return { output: numberedLines(text, part), seen };
   },
 });
 
@@ -51,14 +75,39 @@ function mediaAnswer(
   };
 }
 
-function numberedLines(text: string, offset: number, limit: number): string {
+async function unreadable(
+  path: string,
+  place: WorkspacePath,
+  { why, missing, isFolder }: Extract<FileText, { ok: false }>,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  if (isFolder) {
+    const listed = await listFolder(place, context).catch(() => undefined);
+    if (listed) return textAnswer([`${path} is a folder:`, ...listed].join("\n"));
+  }
+  if (!missing) return refusal(`${path} ${why}`);
+  const near = await nearestPaths(place, context);
+  const hint = near.length === 0 ? "use Glob to find it" : `did you mean ${near.join(" or ")}?`;
+  return refusal(`${path} does not exist: ${hint}`);
+}
+
+/** The lines that fit, cut at a line end. The last line says which lines these are, and how to read on. */
+function numberedLines(text: string, { offset, limit, column }: Part): string {
   const lines = text.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
   if (offset > lines.length) return `(there are only ${lines.length} lines)`;
-  const shown = lines
-    .slice(offset - 1, offset - 1 + limit)
-    .map((line, index) => `${offset + index}\t${clipLine(line, MAX_LINE)}`);
-  const rest = lines.length - (offset - 1 + shown.length);
-  if (rest > 0) shown.push(`(${rest} more lines: go on with offset ${offset + limit})`);
+  const shown: string[] = [];
+  let room = CONTEXT_BYTES - 200;
+  for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
+    const numbered = `${offset + index}\t${clipLine(line, MAX_LINE, column - 1)}`;
+    room -= numbered.length + 1;
+    if (room < 0 && shown.length > 0) break;
+    shown.push(numbered);
+  }
+  const last = offset - 1 + shown.length;
+  const isClipped = lines.slice(offset - 1, last).some((line) => line.length > column - 1 + MAX_LINE);
+  if (isClipped) shown.push(`(long lines are cut: read on with column ${column + MAX_LINE})`);
+  if (last < lines.length)
+    shown.push(`(lines ${offset}–${last} of ${lines.length}; continue with offset ${last + 1})`);
   return shown.join("\n");
 }

@@ -25,6 +25,8 @@ export interface ToolContext {
   fingerprints?: Fingerprints;
   /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
+  /** The whole output of an earlier call of this run, if it was too long for the context. Its name is in the shortened output: `output:m3.1`. */
+  savedOutput?: (name: string) => Promise<string | undefined>;
   /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
   /** Shows output to people while it arrives. This output is never stored. */

@@ -1,6 +1,7 @@
 // Writes a whole file in one step. Writing the same content again changes nothing.
 
 import { z } from "zod";
+import { lineCount } from "./answers.ts";
 import {
   type ChangePlan,
   changeFile,
@@ -35,6 +36,3 @@ function wholeFilePlan(content: string): ChangePlan {
     return { text: mark + lineEndingsOf(before)(content), said: `${lineCount(content)} lines` };
   };
 }
-
-const lineCount = (text: string): number =>
-  text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);

@@ -3,7 +3,7 @@
 
 import { messageOf } from "../../errors.ts";
 import type { Attachment } from "../../journal/attachment.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
+import type { EventBody, EventOf, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
 import {
@@ -12,7 +12,7 @@ import {
   receiptField,
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
-import { boundOutput, CONTEXT_BYTES } from "../../tools/answers.ts";
+import { boundOutput, CONTEXT_BYTES, callOfOutput, savedOutputName } from "../../tools/answers.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
@@ -37,6 +37,7 @@ type ToolParts = Pick<
   | "judgeShell"
   | "mask"
   | "mayBegin"
+  | "offers"
   | "onDelta"
   | "pid"
   | "store"
@@ -189,7 +190,8 @@ async function runCall(
   parts.mask.refresh();
   const { attachments: files = [], ...rest } = answer;
   const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), effects));
-  const result = await toToolResult(await attachFiles(masked, files, parts), parts);
+  const saved = nameOfSavedOutput(call, run, parts);
+  const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
@@ -239,6 +241,7 @@ async function execute(
     key: `${runId}/${call.id}`,
     nonce: () => parts.ids.nonce(),
     ...omitUndefined({ parentRunId, fingerprints: call.started?.fingerprints, mayShow }),
+    savedOutput: (name) => findSavedOutput(name, run, parts),
     signal: stop.signal,
     progress(text) {
       run.noteActivity();
@@ -254,6 +257,31 @@ async function execute(
     stop.clear();
     output.end();
   }
+}
+
+/** The name under which the agent can read a long output. Undefined if the agent has no tool for it. */
+function nameOfSavedOutput(call: ToolCall, { definition }: RunJournal, parts: ToolParts): string | undefined {
+  const reader = parts.tools.get("Read");
+  return reader && parts.offers(definition, reader) ? savedOutputName(call.id) : undefined;
+}
+
+/** The whole output of an earlier call. A run that continues another run can also read that run's outputs. */
+async function findSavedOutput(
+  name: string,
+  { runId }: RunJournal,
+  { store }: Pick<ToolParts, "store">,
+): Promise<string | undefined> {
+  const callId = callOfOutput(name);
+  for (let at: string | undefined = runId; at !== undefined; ) {
+    const events = await store.journal.read(at);
+    const result = events.findLast(
+      (event) => event.type === "TOOL_RESULT" && event.payload.toolCallId === callId,
+    ) as EventOf<"TOOL_RESULT"> | undefined;
+    if (result?.payload.ref !== undefined) return store.blobs.get(result.payload.ref);
+    const first = events[0];
+    at = first?.type === "RUN_STARTED" ? first.payload.continues?.runId : undefined;
+  }
+  return undefined;
 }
 
 /** Decides which files a search can show. Each file that it finds is judged as if the call had named the file. */
@@ -322,6 +350,7 @@ const textOfOutput = ({ output }: Pick<ToolAnswer, "output">): string =>
 export async function toToolResult(
   answer: StoredAnswer,
   { store }: Pick<LoopParts, "store">,
+  savedAs?: string,
 ): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
   const { isError, files, seen, stale, size, untrusted, sandbox, attachments } = answer;
   const flags = {
@@ -336,5 +365,7 @@ export async function toToolResult(
   if (whole === undefined) return { output: text ?? JSON.parse(json), ...flags, ...omitUndefined({ size }) };
   const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
   const ref = await store.blobs.put(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
-  return { output, ...omitUndefined({ ref }), size: size ?? whole.length, ...flags };
+  const note =
+    ref === undefined || savedAs === undefined ? "" : `\n(the whole output: Read or Grep ${savedAs})`;
+  return { output: `${output}${note}`, ...omitUndefined({ ref }), size: size ?? whole.length, ...flags };
 }

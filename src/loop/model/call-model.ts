@@ -9,7 +9,7 @@ import type {
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { EventBody, Payload, PromptPrefix } from "../../journal/events.ts";
-import { textOf, type Usage } from "../../journal/message.ts";
+import { type ThoughtPart, type ToolCallPart, textOf, type Usage } from "../../journal/message.ts";
 import { isScripted } from "../../models/model.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -19,6 +19,7 @@ import { reportTool } from "../../patterns/team-role.ts";
 import { promptMessagesFor, shortenResults } from "../../projections/folds/transcript.ts";
 import { showFiles } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
+import { forgiveInput } from "../calls/forgive-input.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { fingerprintPrompt } from "./prompt-prefix.ts";
@@ -299,7 +300,12 @@ function recordAnswer(
   parts.limiter.succeeded(model);
   const cost = parts.priceOf(model, usage);
   const prefix = isScripted(model) ? undefined : promptPrefix(model, run, parts);
-  const payload = { ...attemptOf(action), content, usage, cost, finish, ms, ...omitUndefined({ prefix }) };
+  const corrected = content.map((part) => correctCall(part, parts));
+  const payload = {
+    ...attemptOf(action),
+    ...{ content: corrected, usage, cost, finish, ms },
+    ...omitUndefined({ prefix }),
+  };
   const thought: EventBody = { type: "AGENT_THOUGHT", payload };
   if (purpose === "summary") {
     const compacted = { callId, upTo: summaryPoint(run), summary: textOf(content) };
@@ -307,6 +313,13 @@ function recordAnswer(
   } else {
     run.record(thought);
   }
+}
+
+/** Corrects a call that is nearly right, so that no turn is wasted on it. */
+function correctCall(part: ThoughtPart, { tools, inputSchema }: OfferParts): ThoughtPart {
+  if (part.type !== "tool-call") return part;
+  const corrected = forgiveInput(part as ToolCallPart, tools, inputSchema);
+  return corrected ? { ...part, ...corrected } : part;
 }
 
 function promptPrefix(

@@ -19,8 +19,8 @@ import {
 } from "./text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
-/** `refused` completes a sentence that begins with the file's name. */
-export type PlannedChange = { text: string; said: string } | { refused: string };
+/** `refused` completes a sentence that begins with the file's name. `shown`: the changed lines, for the model. */
+export type PlannedChange = { text: string; said: string; shown?: string } | { refused: string };
 /** Computes the new content of a file. `before` is undefined if the file does not exist. */
 export type ChangePlan = (before: string | undefined) => PlannedChange;
 
@@ -51,7 +51,7 @@ export async function changeFile(path: string, plan: ChangePlan, context: ToolCo
     return refusal(`${path} ${writeFailure(error)}`);
   }
   return {
-    output: `${change} ${place.relative} (${planned.said})`,
+    output: `${change} ${place.relative} (${planned.said})${planned.shown ? `\n${planned.shown}` : ""}`,
     files: [{ path: place.relative, change }],
     seen: { path: place.relative, fingerprint: fingerprintOf(planned.text) },
   };

@@ -21,7 +21,7 @@ export type FileText = {
 } & (
   | { ok: true; text: string; owner: Owner }
   /** `why` completes a sentence that begins with the file's name. */
-  | { ok: false; missing: boolean; why: string }
+  | { ok: false; missing: boolean; isFolder?: true; why: string }
 );
 
 interface Owner {
@@ -181,7 +181,14 @@ function unreadableFile(error: unknown): FileText {
   if (code === "EACCES" || code === "EPERM") return unusableFile("may not be read by this user", code);
   if (code === "ELOOP" || code === "ENOTDIR")
     return unusableFile("is reached by a link or through a file since a moment ago", code);
-  if (code === "EISDIR") return unusableFile("is a folder: use LS to see what is in it", code);
+  if (code === "EISDIR")
+    return {
+      ok: false,
+      missing: false,
+      isFolder: true,
+      why: "is a folder: use LS to see what is in it",
+      fingerprint: code,
+    };
   if (code === "ENXIO") return unusableFile("is not a regular file", code);
   if (code === "EBUSY") return unusableFile("is a database that Cadre itself has open, and no text", code);
   return unusableFile(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");

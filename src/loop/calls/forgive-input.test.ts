@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { editTool } from "../../tools/edit.ts";
+import { grepTool } from "../../tools/grep.ts";
+import { inputSchemaOf } from "../../tools/input-schema.ts";
+import { readTool } from "../../tools/read.ts";
+import { writeTool } from "../../tools/write.ts";
+import { forgiveInput } from "./forgive-input.ts";
+
+const tools = new Map([readTool, grepTool, editTool, writeTool].map((tool) => [tool.name, tool]));
+const forgive = (toolName: string, input: unknown) => forgiveInput({ toolName, input }, tools, inputSchemaOf);
+
+test.each([
+  ["another name of a property", "Read", { file_path: "a" }, { path: "a" }],
+  ["a number as text", "Read", { path: "a", offset: "2" }, { path: "a", offset: 2 }],
+  ["a truth value as text", "Grep", { query: "x", ignore_case: "true" }, { pattern: "x", ignore_case: true }],
+  ["an explanation", "Read", { path: "a", explanation: "to see it" }, { path: "a" }],
+  ["null for an absent value", "Read", { path: "a", limit: null }, { path: "a" }],
+  [
+    "another spelling",
+    "Edit",
+    { filePath: "a", oldString: "b", newString: "c" },
+    { path: "a", old_string: "b", new_string: "c" },
+  ],
+])("%s is corrected", (_, name, input, corrected) => {
+  expect(forgive(name, input)).toEqual({ toolName: name, input: corrected });
+});
+
+test("a tool's name in another case is corrected", () => {
+  expect(forgive("read", { path: "a" })).toEqual({ toolName: "Read", input: { path: "a" } });
+});
+
+test("a call that fits is not changed, and neither is a call that cannot be corrected", () => {
+  expect(forgive("Read", { path: "a" })).toBeUndefined();
+  expect(forgive("Read", { something: "else" })).toBeUndefined();
+  expect(forgive("Read", { path: "a", file_path: "b" })).toBeUndefined();
+  expect(forgive("Write", { path: "a", content: 1 })).toBeUndefined();
+  expect(forgive("Unknown", {})).toBeUndefined();
+});

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { replaceText } from "./replace-text.ts";
+
+const edit = (text: string, old_string: string, new_string: string) =>
+  replaceText(text, { old_string, new_string });
+
+test.each([
+  ["blanks at line ends", "alpha  \nbeta\n", "alpha\nbeta", "x", "x\n"],
+  ["typographic quotes", "it’s “here”\n", `it's "here"`, "it is", "it is\n"],
+  [
+    "tabs for blanks",
+    'if (a) {\n\tb("hi");\n}\n',
+    '    b("hi");',
+    '    b("ho");',
+    'if (a) {\n\tb("ho");\n}\n',
+  ],
+  [
+    "a wrong indentation",
+    "  def f():\n    return 1\n",
+    "def f():\n  return 1",
+    "def f():\n  return 2",
+    "  def f():\n    return 2\n",
+  ],
+  ["CR LF in a mixed file", "a\r\nb\nc\n", "a\nb", "x\ny", "x\r\ny\r\nc\n"],
+])("%s do not matter if exactly one place matches", (_, text, old, now, after) => {
+  expect(edit(text, old, now)).toMatchObject({ ok: true, text: after, tolerance: expect.any(String) });
+});
+
+test("new lines below an indented line get the file's kind of indentation", () => {
+  const text = "func f() {\n\tif a {\n\t\tb()\n\t}\n}\n";
+  expect(
+    edit(text, "    if a {\n        b()\n    }", "    if a {\n        b()\n        c()\n    }"),
+  ).toMatchObject({
+    text: "func f() {\n\tif a {\n\t\tb()\n\t\tc()\n\t}\n}\n",
+  });
+});
+
+test("an exact match wins over tolerant ones", () => {
+  expect(edit("  a\na\n", "a\n", "b\n")).toMatchObject({ ok: false });
+  expect(edit("x\n a \n", " a \n", "b\n")).toEqual({
+    ok: true,
+    text: "x\nb\n",
+    count: 1,
+    changed: { first: 2, last: 3 },
+  });
+});
+
+test("two tolerant matches are refused with their lines", () => {
+  expect(edit("\ta;\nb\n  a;\n", "    a;", "c;")).toEqual({
+    ok: false,
+    why: "holds old_string nowhere exactly, and 2 places match it ignoring indentation (lines 1, 3): copy one of them exactly",
+  });
+});
+
+test("a piece that matches nowhere is answered with the most similar lines", () => {
+  const text = "import a\n\nfunction add(x, y) {\n  return x + y;\n}\n";
+  const refused = edit(text, "function add(a, b) {", "function sum(a, b) {");
+  expect(refused).toMatchObject({ ok: false, why: expect.stringContaining("3\tfunction add(x, y) {") });
+});
+
+test("a piece that resembles nothing is answered with what to do", () => {
+  expect(edit("one\ntwo\n", "something else entirely", "x")).toMatchObject({
+    why: expect.stringContaining("Nothing in it is similar: read the file again"),
+  });
+});

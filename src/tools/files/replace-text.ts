@@ -1,0 +1,199 @@
+// Replaces a piece of text in a file. If the piece does not occur exactly, it is searched again with more tolerance:
+//  1  blanks at line ends do not matter
+//  2  typographic quotes, dashes and blanks match plain ones
+//  3  indentation does not matter; the new text gets the indentation of the file
+// A tolerant match counts only if there is exactly one. `replace_all` replaces exact matches only.
+
+import { MAX_FILE_BYTES } from "./text-file.ts";
+
+export interface Replacement {
+  old_string: string;
+  new_string: string;
+  replace_all?: boolean | undefined;
+}
+
+/** A changed part of the new text, as lines from 1. */
+export interface ChangedLines {
+  first: number;
+  last: number;
+}
+
+export type Replaced =
+  | { ok: true; text: string; count: number; changed: ChangedLines; tolerance?: string }
+  /** `why` completes a sentence that begins with the file's name. */
+  | { ok: false; why: string };
+
+export function replaceText(text: string, { old_string, new_string, replace_all }: Replacement): Replaced {
+  if (old_string === new_string)
+    return { ok: false, why: "would stay as it is: old_string and new_string are the same" };
+  const count = occurrences(text, old_string);
+  // The size is checked before the new text is built, because many long replacements might not fit into memory.
+  if (text.length + count * (new_string.length - old_string.length) > MAX_FILE_BYTES)
+    return { ok: false, why: "would be longer than the 10 MB that can be read again" };
+  if (count === 1 || (count > 1 && replace_all)) return replaceExact(text, old_string, new_string, count);
+  if (count > 1)
+    return {
+      ok: false,
+      why: `holds old_string ${count} times (lines ${linesOf(text, old_string).join(", ")}): add lines around it, or set replace_all`,
+    };
+  for (const { name, normalize, isIndent } of TOLERANCES) {
+    const found = findLines(text, old_string, normalize);
+    if (found.length > 1)
+      return {
+        ok: false,
+        why: `holds old_string nowhere exactly, and ${found.length} places match it ${name} (lines ${found.map((at) => at + 1).join(", ")}): copy one of them exactly`,
+      };
+    if (found.length === 1)
+      return replaceLines(text, found[0]!, { old_string, new_string }, { name, isIndent });
+  }
+  return { ok: false, why: `does not hold old_string.${nearestLines(text, old_string)}` };
+}
+
+interface Tolerance {
+  /** Completes "matched …". */
+  name: string;
+  normalize(line: string): string;
+  isIndent: boolean;
+}
+
+const TOLERANCES: readonly Tolerance[] = [
+  { name: "ignoring blanks at line ends", normalize: (line) => line.trimEnd(), isIndent: false },
+  {
+    name: "ignoring the kind of quotes, dashes and blanks",
+    normalize: (line) => plain(line).trimEnd(),
+    isIndent: false,
+  },
+  { name: "ignoring indentation", normalize: (line) => plain(line).trim(), isIndent: true },
+];
+
+/** Replaces typographic characters that models often write as plain ones. */
+const plain = (line: string): string =>
+  line
+    .replace(/[‘’‚‛′]/g, "'")
+    .replace(/[“”„‟″]/g, '"')
+    .replace(/[‐‑‒–—−]/g, "-")
+    .replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, " ");
+
+function replaceExact(text: string, old: string, now: string, count: number): Replaced {
+  const first = lineAt(text, text.indexOf(old));
+  const last = lineAt(text, text.lastIndexOf(old)) + lineBreaks(now) * count - (count - 1) * lineBreaks(old);
+  return {
+    ok: true,
+    text: text.replaceAll(old, () => now),
+    count,
+    changed: { first, last: Math.max(first, last) },
+  };
+}
+
+/** The indexes of the lines at which the piece begins. */
+function findLines(text: string, piece: string, normalize: (line: string) => string): number[] {
+  const lines = text.split("\n").map(normalize);
+  const wanted = pieceLines(piece).map(normalize);
+  if (wanted.every((line) => line === "")) return [];
+  const found: number[] = [];
+  for (let at = 0; at + wanted.length <= lines.length; at++)
+    if (wanted.every((line, index) => lines[at + index] === line)) found.push(at);
+  return found;
+}
+
+const pieceLines = (piece: string): string[] =>
+  (piece.endsWith("\n") ? piece.slice(0, -1) : piece).split("\n");
+
+function replaceLines(
+  text: string,
+  at: number,
+  { old_string, new_string }: Replacement,
+  { name, isIndent }: Omit<Tolerance, "normalize">,
+): Replaced {
+  const lines = text.split("\n");
+  const old = pieceLines(old_string);
+  const there = lines.slice(at, at + old.length);
+  const now = new_string === "" ? [] : pieceLines(new_string);
+  const fitted = isIndent ? indentAs(there, old, now) : now;
+  const ending = there[0]?.endsWith("\r") ? "\r" : "";
+  const written = fitted.map((line) => (line.endsWith("\r") ? line : line + ending));
+  lines.splice(at, old.length, ...written);
+  const changed = { first: at + 1, last: at + Math.max(1, written.length) };
+  return { ok: true, text: lines.join("\n"), count: 1, changed, tolerance: name };
+}
+
+/** Gives new lines the indentation of the file: where the old lines have an indentation, the file's lines show what it is there. */
+function indentAs(there: readonly string[], old: readonly string[], now: readonly string[]): string[] {
+  const pairs = old
+    .map((line, index) => [indentOf(line), indentOf(there[index]!)] as const)
+    .filter((_, index) => old[index]!.trim() !== "")
+    .sort(([a], [b]) => b.length - a.length);
+  return now.map((line) => {
+    if (line.trim() === "") return line;
+    const indent = indentOf(line);
+    const [from, to] = pairs.find(([given]) => indent.startsWith(given)) ?? ["", ""];
+    return to + deeper(indent.slice(from.length), to) + line.slice(indent.length);
+  });
+}
+
+/** Indentation below a known line. In a file that is indented with tabs, four blanks become a tab. */
+const deeper = (rest: string, indent: string): string =>
+  indent.includes("\t") ? rest.replace(/ {2,4}/g, "\t") : rest;
+
+const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
+
+/** The part of the file that is most like the piece, so that the model need not read the file again. */
+function nearestLines(text: string, piece: string): string {
+  const lines = text.split("\n");
+  const wanted = pieceLines(piece);
+  const first = wanted.find((line) => line.trim() !== "") ?? "";
+  let best = { at: -1, score: 0.4 };
+  for (const [at, line] of lines.slice(0, MAX_COMPARED).entries()) {
+    const score = similarity(line.trim(), first.trim());
+    if (score > best.score) best = { at, score };
+  }
+  if (best.at < 0)
+    return " Nothing in it is similar: read the file again, and copy the text without line numbers";
+  const from = Math.max(0, best.at - 2);
+  const shown = lines.slice(from, Math.min(lines.length, best.at + wanted.length + 2, from + MAX_SHOWN));
+  const numbered = shown.map((line, index) => `${from + index + 1}\t${line.slice(0, 300)}`);
+  return ` The most similar lines are:\n${numbered.join("\n")}\nCopy the text exactly, without line numbers`;
+}
+
+const MAX_COMPARED = 20_000;
+const MAX_SHOWN = 20;
+
+/** Share of common pairs of characters, from 0 to 1. */
+function similarity(a: string, b: string): number {
+  if (a === b) return 1;
+  if (a.length < 2 || b.length < 2) return 0;
+  const pairs = new Map<string, number>();
+  for (let at = 0; at + 2 <= a.length; at++) {
+    const pair = a.slice(at, at + 2);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  let common = 0;
+  for (let at = 0; at + 2 <= b.length; at++) {
+    const left = pairs.get(b.slice(at, at + 2)) ?? 0;
+    if (left === 0) continue;
+    pairs.set(b.slice(at, at + 2), left - 1);
+    common++;
+  }
+  return (2 * common) / (a.length + b.length - 2);
+}
+
+function occurrences(text: string, piece: string): number {
+  let count = 0;
+  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + piece.length)) count++;
+  return count;
+}
+
+function linesOf(text: string, piece: string): number[] {
+  const found: number[] = [];
+  for (
+    let at = text.indexOf(piece);
+    at >= 0 && found.length < 10;
+    at = text.indexOf(piece, at + piece.length)
+  )
+    found.push(lineAt(text, at));
+  return found;
+}
+
+const lineAt = (text: string, at: number): number => lineBreaks(text.slice(0, at)) + 1;
+
+const lineBreaks = (text: string): number => text.split("\n").length - 1;
