@@ -1,5 +1,7 @@
 // What all simulated provider APIs have in common: the request as a scenario sees it, the scenario's answer, and one API's rules.
 
+import type { CallContext } from "../../../src/models/model.ts";
+
 export type ProtocolName = "anthropic" | "responses" | "chat" | "google";
 
 /** A request, read in the same way for all APIs. */
@@ -21,9 +23,10 @@ export interface Ask extends Conversation {
   model: string;
   body: Body;
   headers: Record<string, string>;
-  /** The agent and the run that made the request. Empty if the test does not use `wireScenario`. */
+  /** The agent and the run that made the request, and the whole call. Empty if the test does not use `wireScenario`. */
   agent: string;
   run: string;
+  call: CallContext | undefined;
   /** Number of this request at the server, from 1. */
   n: number;
 }

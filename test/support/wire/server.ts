@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { CallContext } from "../../../src/models/model.ts";
 import { anthropicProtocol } from "./anthropic.ts";
 import { tokensIn } from "./caches.ts";
 import { chatProtocol } from "./chat.ts";
@@ -89,11 +90,14 @@ export async function startWire(
   };
 }
 
-/** `wireScenario` adds these headers to each call. The real APIs ignore such headers. */
-const callerIn = (headers: IncomingHttpHeaders): Pick<Ask, "agent" | "run"> => ({
-  agent: String(headers["x-agent"] ?? ""),
-  run: String(headers["x-run"] ?? ""),
-});
+/** `wireScenario` adds this header to each call. The real APIs ignore such a header. */
+export const CALL_HEADER = "x-call";
+
+function callerIn(headers: IncomingHttpHeaders): Pick<Ask, "agent" | "run" | "call"> {
+  const header = headers[CALL_HEADER];
+  const call = header === undefined ? undefined : (JSON.parse(String(header)) as CallContext);
+  return { agent: call?.agent ?? "", run: call?.runId ?? "", call };
+}
 
 const envOf = (url: string): Record<string, string> => ({
   ...{ ANTHROPIC_API_KEY: "test-anthropic-key", ANTHROPIC_BASE_URL: url },

@@ -1,11 +1,11 @@
 // `wireScenario` runs a test with the real provider packages against the simulator, and then checks every invariant.
 
 import { test } from "vitest";
-import type { CallContext } from "../../../src/models/model.ts";
+import type { Script, ScriptedRequest } from "../../../src/models/scripted/script.ts";
 import { runScenario, type ScenarioOptions } from "../scenario.ts";
 import type { World } from "../world.ts";
-import type { Respond } from "./protocol.ts";
-import { startWire, type Wire, type WireOptions } from "./server.ts";
+import type { AnswerPart, Respond } from "./protocol.ts";
+import { CALL_HEADER, startWire, type Wire, type WireOptions } from "./server.ts";
 
 export interface WireScenarioOptions extends Omit<ScenarioOptions, "script" | "env"> {
   model: string;
@@ -34,7 +34,7 @@ export function wireScenario(
   });
 }
 
-/** Adds the agent and the run of each call as headers. A test that restarts the world calls this again. */
+/** Adds each call's context as a header. A test that restarts the world calls this again. */
 export function labelRequests({ runtime: { parts } }: World): void {
   const { models } = parts;
   parts.models = {
@@ -44,10 +44,23 @@ export function labelRequests({ runtime: { parts } }: World): void {
       return {
         ...model,
         doStream(options) {
-          const { agent, runId } = options.providerOptions!["cadre"] as unknown as CallContext;
-          return model.doStream({ ...options, headers: { "x-agent": agent, "x-run": runId } });
+          const call = JSON.stringify(options.providerOptions!["cadre"]);
+          return model.doStream({ ...options, headers: { ...options.headers, [CALL_HEADER]: call } });
         },
       };
     },
   };
 }
+
+/** Plays a script of the scripted model over the wire. Each answer begins with a thought. */
+export const playScript =
+  (script: Exclude<Script, object>): Respond =>
+  ({ call, first, last, results }) => {
+    const request = { ...call!, task: first, lastUser: last, lastResult: results.at(-1) };
+    const { text, calls = [], report } = script(request as ScriptedRequest) ?? {};
+    const parts: AnswerPart[] = [{ thinking: `A thought of ${call!.agent}.` }];
+    if (text) parts.push({ text });
+    for (const { tool, input } of calls) parts.push({ call: tool, input: input as object });
+    if (report) parts.push({ call: "final_report", input: report });
+    return { parts };
+  };

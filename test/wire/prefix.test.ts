@@ -1,0 +1,148 @@
+// Tests that each request of an agent begins with the whole request before it, whatever pattern the agent uses.
+// Then the provider's cache can be used, and models that bind their thoughts to the conversation keep them.
+
+import { describe, expect } from "vitest";
+import type { PatternKey } from "../../src/patterns/declarations/facts.ts";
+import { samples } from "../support/pattern-samples.ts";
+import { delegate, look, roles, turns } from "../support/scenario.ts";
+import { controlled } from "../support/steps.ts";
+import { broadcast, byRound, conclude, ready } from "../support/team.ts";
+import { unboundBlocks } from "../support/wire/anthropic.ts";
+import { byAgent, byRun, prefixBreaks } from "../support/wire/prefix-breaks.ts";
+import type { WireRequest } from "../support/wire/server.ts";
+import { playScript, type WireScenarioOptions, wireScenario } from "../support/wire/wire-scenario.ts";
+
+type Script = Parameters<typeof playScript>[0];
+
+interface Case extends Partial<WireScenarioOptions> {
+  script: Script;
+  /** Whether an agent's later runs continue its earlier run. */
+  continues?: true;
+}
+
+const threeTurns = turns(
+  { calls: [look("one")] },
+  { calls: [look("two"), look("three")] },
+  { text: "done" },
+) as Script;
+const { team, ...patterns } = samples();
+
+const cases: Record<string, Case> = {
+  "a plain agent": { script: threeTurns },
+  "an agent in its last turn": {
+    agent: "maxTurns: 2",
+    script: ({ purpose, turn }) =>
+      purpose === "final" ? { report: { summary: "done" } } : { calls: [look(`${turn}`)] },
+  },
+  "an agent that delegates twice, and its children": {
+    agent: "agents: [second]",
+    cast: { second: "" },
+    script: roles({
+      tester: turns(
+        { calls: [delegate("second")] },
+        { calls: [look("it"), delegate("second", "once more")] },
+        { text: "done" },
+      ),
+      second: threeTurns,
+    }) as Script,
+  },
+  "an agent that does not wait for its child": {
+    agent: "agents: [second]",
+    cast: { second: "" },
+    script: roles({
+      tester: turns(
+        { calls: [delegate("second", "work", { await: false })] },
+        { calls: [look("it")] },
+        { text: "I wait" },
+        { text: "done" },
+      ),
+      second: threeTurns,
+    }) as Script,
+  },
+  "a child that gets a brief of the conversation": {
+    agent: "agents: [second]",
+    cast: { second: "context: summary" },
+    script: roles({
+      tester: ({ turn, purpose }) => {
+        if (purpose === "brief") return { text: "We looked." };
+        if (turn === 1) return { calls: [look("it")] };
+        return turn === 2 ? { calls: [delegate("second")] } : { text: "done" };
+      },
+      second: threeTurns,
+    }) as Script,
+  },
+  "the members of a team across its rounds, and the coordinator": {
+    ...team,
+    script: team.script as Script,
+    continues: true,
+  },
+  "a coordinator that decides about each round": {
+    agent: "team: { members: [second, third], terminationMode: coordinatorDecides, maxRounds: 3 }",
+    cast: { second: "", third: "" },
+    continues: true,
+    script: roles({
+      tester: turns(
+        { calls: [broadcast("look closer")] },
+        { calls: [look("it"), broadcast("once more")] },
+        { text: "go on" },
+        conclude("agreed"),
+        { text: "done" },
+      ),
+      second: byRound([{ calls: [look("a")] }, ready()], [{ calls: [broadcast("b")] }, ready()], [ready()]),
+      third: byRound([{ text: "I agree" }], [ready()], [{ calls: [look("c"), look("d")] }, ready()]),
+    }) as Script,
+  },
+  "a steps module with several turns of one agent": {
+    ...controlled(`
+      yield* turn();
+      yield* tool("look", { what: "between" });
+      yield prompt("And the second part?");
+      yield* turns();
+      yield prompt("And now?");
+      const own = yield* turns();
+      return own.summary;`),
+    script: turns(
+      { text: "one" },
+      { calls: [look("two")] },
+      { text: "three" },
+      { calls: [look("four")] },
+      { text: "done" },
+    ) as Script,
+  },
+  ...Object.fromEntries(
+    (Object.entries(patterns) as [PatternKey, (typeof patterns)["router"]][]).map(([name, sample]) => [
+      `the pattern ${name}`,
+      { ...sample, script: sample.script as Script },
+    ]),
+  ),
+};
+
+describe.each(["anthropic/claude-opus-5-5", "openai/gpt-5", "google/gemini-3-pro-preview"])(
+  "on %s",
+  (model) => {
+    for (const [name, { script, continues, agent = "", cast = {}, files = {} }] of Object.entries(cases))
+      wireScenario(
+        `each request extends the one before: ${name}`,
+        { model, agent, cast, files, respond: playScript(script), wire: { isZeroRetention: true } },
+        async (world, { requests }) => {
+          const { end } = await world.settled(await world.run("Find out."));
+          expect(end?.status).toBe("completed");
+          expect(requests.flatMap(({ rejections }) => rejections)).toEqual([]);
+          for (const own of continues ? byAgent(requests) : byRun(requests)) {
+            for (const line of linesOf(own)) expect(prefixBreaks(line)).toEqual([]);
+            expect(own.flatMap(droppedThoughts), "no thought is dropped").toEqual([]);
+          }
+        },
+      );
+  },
+);
+
+/** A brief is requested while a call is open. It extends the request before it, and the next turn also extends that request. */
+function linesOf(requests: readonly WireRequest[]): WireRequest[][] {
+  const isBrief = ({ call }: WireRequest): boolean => call!.purpose === "brief";
+  const briefs = requests.flatMap((request, at) => (isBrief(request) ? [[requests[at - 1]!, request]] : []));
+  return [requests.filter((request) => !isBrief(request)), ...briefs];
+}
+
+const droppedThoughts = ({ provider, body }: WireRequest): string[] =>
+  provider === "anthropic" ? unboundBlocks(body) : [];
