@@ -2,6 +2,7 @@
 // Then the provider's cache can be used, and models that bind their thoughts to the conversation keep them.
 
 import { describe, expect } from "vitest";
+import type { Script } from "../../src/models/scripted/script.ts";
 import type { PatternKey } from "../../src/patterns/declarations/facts.ts";
 import { samples } from "../support/pattern-samples.ts";
 import { delegate, look, roles, turns } from "../support/scenario.ts";
@@ -12,19 +13,13 @@ import { byAgent, byRun, prefixBreaks } from "../support/wire/prefix-breaks.ts";
 import type { WireRequest } from "../support/wire/server.ts";
 import { playScript, type WireScenarioOptions, wireScenario } from "../support/wire/wire-scenario.ts";
 
-type Script = Parameters<typeof playScript>[0];
-
 interface Case extends Partial<WireScenarioOptions> {
   script: Script;
   /** Whether an agent's later runs continue its earlier run. */
   continues?: true;
 }
 
-const threeTurns = turns(
-  { calls: [look("one")] },
-  { calls: [look("two"), look("three")] },
-  { text: "done" },
-) as Script;
+const threeTurns = turns({ calls: [look("one")] }, { calls: [look("two"), look("three")] }, { text: "done" });
 const { team, ...patterns } = samples();
 
 const cases: Record<string, Case> = {
@@ -44,7 +39,7 @@ const cases: Record<string, Case> = {
         { text: "done" },
       ),
       second: threeTurns,
-    }) as Script,
+    }),
   },
   "an agent that does not wait for its child": {
     agent: "agents: [second]",
@@ -57,7 +52,7 @@ const cases: Record<string, Case> = {
         { text: "done" },
       ),
       second: threeTurns,
-    }) as Script,
+    }),
   },
   "a child that gets a brief of the conversation": {
     agent: "agents: [second]",
@@ -69,11 +64,11 @@ const cases: Record<string, Case> = {
         return turn === 2 ? { calls: [delegate("second")] } : { text: "done" };
       },
       second: threeTurns,
-    }) as Script,
+    }),
   },
   "the members of a team across its rounds, and the coordinator": {
     ...team,
-    script: team.script as Script,
+    script: team.script,
     continues: true,
   },
   "a coordinator that decides about each round": {
@@ -90,7 +85,7 @@ const cases: Record<string, Case> = {
       ),
       second: byRound([{ calls: [look("a")] }, ready()], [{ calls: [broadcast("b")] }, ready()], [ready()]),
       third: byRound([{ text: "I agree" }], [ready()], [{ calls: [look("c"), look("d")] }, ready()]),
-    }) as Script,
+    }),
   },
   "a steps module with several turns of one agent": {
     ...controlled(`
@@ -107,12 +102,12 @@ const cases: Record<string, Case> = {
       { text: "three" },
       { calls: [look("four")] },
       { text: "done" },
-    ) as Script,
+    ),
   },
   ...Object.fromEntries(
     (Object.entries(patterns) as [PatternKey, (typeof patterns)["router"]][]).map(([name, sample]) => [
       `the pattern ${name}`,
-      { ...sample, script: sample.script as Script },
+      sample,
     ]),
   ),
 };

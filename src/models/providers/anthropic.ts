@@ -32,7 +32,8 @@ export function adaptAnthropic(
   model: string,
   { automatic = true } = {},
 ): LanguageModelV4CallOptions {
-  const { toolChoice, ...rest } = options;
+  const { toolChoice, reasoning, ...rest } = options;
+  const thinks = reasoning !== undefined || BINDS_THINKING.test(model);
   const settings = {
     ...(automatic ? { cacheControl: CACHED } : {}),
     includePings: true,
@@ -41,10 +42,25 @@ export function adaptAnthropic(
   return {
     ...withSettings(rest, "anthropic", settings),
     prompt: markBreakpoints(options.prompt, automatic ? [] : [options.prompt.length - 1]),
+    ...(reasoning && mayThink(options.prompt, model) ? { reasoning } : {}),
     // A changed tool choice would make Anthropic read the whole conversation anew. So the prompt itself says which tools are expected.
-    // If the model ignored the prompt, the next attempt forces it.
-    ...(toolChoice && context.attempt > 1 ? { toolChoice } : {}),
+    // If the model ignored the prompt, the next attempt forces it, unless the model thinks: a thought rules out a forced tool.
+    ...(toolChoice && context.attempt > 1 && (toolChoice.type === "none" || !thinks) ? { toolChoice } : {}),
   };
+}
+
+/** Models whose thinking has a token budget. All later models decide by themselves when to think. */
+const BUDGETS_THINKING = /claude-(3-|\w+-4-([015](?!\d)|\d{8}))/;
+
+/**
+ * Whether the model may think in this call. With a token budget, Anthropic rejects thinking in the middle of a tool loop whose latest answer
+ * has no thought. Another model might have written that answer, or a thought might have been removed because it contained a secret.
+ */
+function mayThink(prompt: LanguageModelV4Prompt, model: string): boolean {
+  const latest = prompt.findLastIndex(({ role }) => role === "assistant");
+  const isInToolLoop = prompt.slice(latest + 1).some(({ role }) => role === "tool");
+  if (!isInToolLoop || !BUDGETS_THINKING.test(model)) return true;
+  return (prompt[latest]?.content[0] as { type?: string } | undefined)?.type === "reasoning";
 }
 
 const CACHED = { type: "ephemeral" } as const;

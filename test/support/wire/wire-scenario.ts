@@ -54,8 +54,9 @@ export function labelRequests({ runtime: { parts } }: World): void {
 
 /** Plays a script of the scripted model over the wire. Each answer begins with a thought. */
 export const playScript =
-  (script: Exclude<Script, object>): Respond =>
+  (script: Script): Respond =>
   ({ call, first, last, results }) => {
+    if (typeof script !== "function") throw new TypeError("Only a function can be played over the wire.");
     const request = { ...call!, task: first, lastUser: last, lastResult: results.at(-1) };
     const { text, calls = [], report } = script(request as ScriptedRequest) ?? {};
     const parts: AnswerPart[] = [{ thinking: `A thought of ${call!.agent}.` }];
