@@ -212,14 +212,18 @@ export const payloads = {
       "timeout",
       "truncated",
       "output_cap",
+      "too_long",
       "rejected",
       "refused",
       "auth",
       "model",
     ]),
     message: z.string(),
-    /** Why the provider rejected the request, if known: the account has no credit left, or the text is too long for the model. */
-    rejection: z.enum(["quota", "too_long"]).optional(),
+    /** Why the provider rejected the request, if known: the account has no credit left. */
+    rejection: z.enum(["quota"]).optional(),
+    /** For `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
+    window: z.int().positive().optional(),
+    promptTokens: z.int().positive().optional(),
     /** When the next attempt is due. Absent: there is no further attempt. */
     retryAt: z.number().optional(),
     /** Tokens that were spent, or might have been spent. */
@@ -405,11 +409,24 @@ export const payloads = {
     arguments: z.unknown(),
     answer: z.unknown(),
   }),
-  /** In the prompt, a summary replaces all events up to `upTo`. The journal keeps the events. */
+  /**
+   * In the prompt, a summary replaces the first `messages` messages. The task and messages of people stay.
+   * The journal keeps the events.
+   */
   CONTEXT_COMPACTED: z.object({
     callId: z.string(),
-    upTo: z.object({ runId: z.string(), seq: z.int() }),
+    messages: z.int().positive(),
     summary: z.string(),
+  }),
+  /**
+   * In the prompt, the middle of each tool result so far is left out if the result has more than `results` characters.
+   * `texts` is the same for other texts: messages, answers and inputs of calls. It is set only if shorter results are not enough.
+   * The journal keeps the whole texts.
+   */
+  CONTEXT_CLIPPED: z.object({
+    index: z.int().positive(),
+    results: z.int().positive(),
+    texts: z.int().positive().optional(),
   }),
   LIMIT_REACHED: z.object({
     limit: z.string(),

@@ -39,9 +39,10 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
   RUNNER_SPENT: { payload: { callId: "m1", index: 2, cost: 0.5 }, key: "m1/spent/2" },
   STEP_YIELDED: { payload: { index: 0, kind: "ask", arguments: null, answer: null }, key: "step/0" },
   CONTEXT_COMPACTED: {
-    payload: { callId: "m2", upTo: { runId: "r1", seq: 3 }, summary: "" },
+    payload: { callId: "m2", messages: 3, summary: "" },
     key: "m2/compacted",
   },
+  CONTEXT_CLIPPED: { payload: { index: 2, results: 1_000 }, key: "clip/2" },
   LIMIT_REACHED: { payload: { limit: "maxCost", value: 1, hard: false }, key: "limit/maxCost/soft" },
   TIMER_SET: { payload: { id: "t1", at: 5, purpose: "slot" }, key: "timer/t1/set" },
   OUTCOME_PROBED: {

@@ -48,6 +48,8 @@ export function keyOf(event: EventBody): string {
       return `step/${event.payload.index}`;
     case "CONTEXT_COMPACTED":
       return `${event.payload.callId}/compacted`;
+    case "CONTEXT_CLIPPED":
+      return `clip/${event.payload.index}`;
     case "TIMER_SET":
       return `timer/${event.payload.id}/set`;
     case "TIMER_FIRED":

@@ -7,6 +7,7 @@ import { APICallError } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../clock.ts";
 import { parseDuration } from "../config/duration.ts";
 import { describeSystemError, messageOf } from "../errors.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { ClassifyFailure, Failure, RefusalError } from "./model.ts";
 
 type Cause = Failure["cause"];
@@ -31,10 +32,11 @@ export function createClassifyFailure(
 ): ClassifyFailure {
   return (error, attempt, random) => {
     try {
-      const cause = causeOf(error);
+      const overflow = overflowIn(error);
+      const cause = overflow ? "too_long" : causeOf(error);
       const message = messageFor(cause, error, keyVariableOf);
       const rejection = cause === "rejected" ? rejectionIn(message) : undefined;
-      const failure: Failure = { cause, message, ...(rejection ? { rejection } : {}) };
+      const failure: Failure = { cause, message, ...overflow, ...(rejection ? { rejection } : {}) };
       if (!TRANSIENT.has(cause)) return failure;
       return { ...failure, after: waitBefore(attempt, random, retryAfterOf(error, clock)) };
     } catch {
@@ -122,10 +124,80 @@ function causeOfStatus(status: number, error: unknown): Cause {
 
 const NO_CREDIT = /insufficient_quota|billing_(hard_limit|not_active)/;
 
-/** Searches the message text, because providers have no common code for these rejections. */
+/** Searches the message text, because providers have no common code for this rejection. */
 function rejectionIn(message: string): Failure["rejection"] {
-  if (/quota|billing|credit|balance/i.test(message)) return "quota";
-  return /context.?(length|window)|too long|too many tokens/i.test(message) ? "too_long" : undefined;
+  return /quota|billing|credit|balance/i.test(message) ? "quota" : undefined;
+}
+
+type Overflow = Pick<Failure, "window" | "promptTokens">;
+
+/** Returned if the prompt is longer than the model's context, with the numbers that the provider named. */
+function overflowIn(error: unknown): Overflow | undefined {
+  const status = statusOf(error);
+  if (status === 413) return namedNumbers(overflowText(error));
+  const isPossible = status === undefined || status < 400 || POSSIBLE.has(status);
+  if (!isPossible) return undefined;
+  const text = overflowText(error);
+  return OVERFLOW.test(text) ? namedNumbers(text) : undefined;
+}
+
+/** Statuses of an overflow. Some local servers answer with 500. */
+const POSSIBLE = new Set([400, 422, 500]);
+
+/** Error codes and sentences of the providers. Few of them have a code of their own for this. */
+const OVERFLOW = new RegExp(
+  [
+    "context_length_exceeded|exceed_context_size|prompt_tokens_exceeded|request_too_large|string_above_max_length",
+    "(?:prompt|input|text|request|string|sequence|conversation) (?:is )?too (?:long|large)",
+    "(?:maximum|max|available|model's|exceeds? the) (?:context|prompt) (?:length|size|window)",
+    "(?:exceed|greater than|longer than|reached|overflow).{0,60}context (?:length|size|window|limit)",
+    "context (?:length|size|window) (?:of only|exceeded|exceeds)",
+    "token count.{0,40}exceeds?|exceeds? the (?:maximum number of tokens|limit of \\d)|exceeded model token limit",
+    "too many (?:input )?tokens|max_new_tokens` must be",
+  ].join("|"),
+  "i",
+);
+
+const overflowText = (error: unknown): string => {
+  const links = [...causesOf(error)].map((link) => `${String(link["code"])} ${String(link["message"])}`);
+  return [...links, bodyOf(error)].join(" ").slice(0, LIMIT * 4).replaceAll(/(?<=\d),(?=\d{3})/g, "");
+};
+
+/** The output that was asked for takes part of the context, so it is subtracted from the window. */
+function namedNumbers(text: string): Overflow {
+  const window = numberIn(text, WINDOW);
+  const promptTokens = numberIn(text, PROMPT_TOKENS);
+  const left = window === undefined ? undefined : window - (numberIn(text, OUTPUT_TOKENS) ?? 0);
+  return omitUndefined({ window: left !== undefined && left > 0 ? left : undefined, promptTokens });
+}
+
+const WINDOW = [
+  / > (\d+)/,
+  /<= (\d+)/,
+  /(?:context|prompt) (?:length|size|window)(?: is| of| of only|:)? \(?(\d+)/i,
+  /(?:tokens allowed|token limit|limit)(?: is| of|:)? \(?(\d+)/i,
+  /(\d+) maximum context/i,
+];
+
+const PROMPT_TOKENS = [
+  /(\d+) \+ \d+ > /,
+  /(\d+) tokens? > /,
+  /\((\d+) (?:in the messages|of text input)/,
+  /(?:resulted in|request has|contains|requested:?|given:|first|count|count of)(?: about)? \(?(\d+)/i,
+  /\((\d+) tokens\) exceeds/i,
+];
+
+const OUTPUT_TOKENS = [
+  /\+ (\d+) > /,
+  /(\d+) in the (?:completion|output)/i,
+  /too large: (\d+)/i,
+  /and (\d+) `max_new_tokens`/,
+];
+
+function numberIn(text: string, patterns: readonly RegExp[]): number | undefined {
+  const found = patterns.map((pattern) => pattern.exec(text)?.[1]).find((digits) => digits !== undefined);
+  const number = Number(found);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 /** Classifies an error event in a stream. The event has no status, but providers put a keyword into `type` or `code`. */
@@ -229,6 +301,9 @@ function sentence(
       return `the answer of ${who} broke off: ${words}`;
     case "refused":
       return words;
+
+    case "too_long":
+      return `the conversation is too long for the model of ${who}${code}: ${words}`;
     case "auth":
       return `${who} does not permit this to the API key${code}: ${words}`;
     default:

@@ -14,14 +14,20 @@ import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { plural } from "../../projections/words/format.ts";
 import { describeLeast, describeLimit } from "../../projections/words/limits.ts";
 import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
+import { type ClipPlan, nextModel, planClip, planSummary, roomOf } from "../model/compaction.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 
 const NUDGE_AFTER = 3;
 const STOP_AFTER = 4;
 const MAX_REFUSED = 5;
 const MAX_CUT_OFF = 3;
+
+/** A prompt that fills more than this share of the window is summarised. */
 const COMPACT_SHARE = 0.75;
-const COMPACT_MESSAGES = 8;
+/** A prompt that fills more than this share would be refused. */
+const FULL_SHARE = 0.95;
+/** How much of the window a prompt may fill after the first, second … refusal in a row. After the last one, the model is given up. */
+const SHARES_AFTER_REFUSAL = [0.7, 0.5, 0.3, 0.15];
 
 export interface RunView extends DecisionView {
   transcript: Transcript;
@@ -30,8 +36,8 @@ export interface RunView extends DecisionView {
 /** Facts that a decision needs but that no journal contains. */
 export interface DecisionFacts {
   now: number;
-  /** Size of the model's context window, in tokens. */
-  contextWindow: number;
+  /** Size of the model's context window in tokens. Undefined if it is not known. */
+  contextWindow: number | undefined;
 }
 
 export function nextTurn(view: RunView, facts: DecisionFacts): Action {
@@ -47,7 +53,7 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   const ending = endOfMemberTurn(view);
   if (ending) return endRun(ending);
   return (
-    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ?? afterText(view) ?? takeTurn(view, facts)
+    (mayRetry(state) ? afterFailure(view, facts) : undefined) ?? afterText(view) ?? takeTurn(view, facts)
   );
 }
 
@@ -55,11 +61,12 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
 export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   return (
-    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
+    (mayRetry(state) ? afterFailure(view, facts) : undefined) ??
     stopForPerson(state) ??
     lastTurn(view) ??
     warning(state) ??
-    callModel(view, purposeOfNext(view, facts))
+    shortenPrompt(view, facts) ??
+    callModel(view, hardLimit(state) ? "final" : "turn")
   );
 }
 
@@ -92,10 +99,13 @@ function mayRetry(state: RunState): boolean {
   return state.failedCall?.purpose === "final" && !state.reachedLimits.has(FINAL_NOT_COVERED);
 }
 
-/** Decides what follows a failed model call: wait, try the next model, or give up. */
-function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
+/** Decides what follows a failed model call: make the prompt shorter, wait, try the next model, or give up. */
+function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
+  const { state, definition } = view;
   const { failedCall } = state;
+  const { now } = facts;
   if (!failedCall) return undefined;
+  if (failedCall.cause === "too_long" && mayBecomeShorter(view, facts)) return afterOverflow(view, facts);
   const { callId, purpose } = failedCall;
   const attempt = (failedCall.attempt ?? 1) + 1;
   const retryWith = (model: string): Action => ({ type: "call-model", callId, attempt, model, purpose });
@@ -121,6 +131,54 @@ const STOP_REASONS: Partial<Record<Payload<"MODEL_CALL_FAILED">["cause"], StopRe
   output_cap: "error",
   refused: "refused",
 };
+
+/** True if the refused prompt is shorter now or can become shorter. The first refusal is never taken as final. */
+function mayBecomeShorter(view: RunView, facts: DecisionFacts): boolean {
+  const { refusals, isCompacted } = view.state.overflow!;
+  if (isCompacted || refusals === 1) return true;
+  return refusals <= SHARES_AFTER_REFUSAL.length && planAfterRefusal(view, facts) !== undefined;
+}
+
+/** Makes the refused prompt shorter, then repeats the call. Undefined if only a summary was refused: the next turn follows. */
+function afterOverflow(view: RunView, facts: DecisionFacts): Action | undefined {
+  const { call, isCompacted } = view.state.overflow!;
+  const shorter = isCompacted ? undefined : planAfterRefusal(view, facts);
+  if (shorter) return shorter;
+  if (!call) return undefined;
+  const { callId, model, purpose } = call;
+  return { type: "call-model", callId, attempt: (call.attempt ?? 1) + 1, model, purpose };
+}
+
+/** Only the first refusal of a turn leads to a summary, because the summary itself can be refused. */
+function planAfterRefusal(view: RunView, facts: DecisionFacts): Action | undefined {
+  const { state, transcript } = view;
+  const { call, refusals } = state.overflow!;
+  const room = roomOf(view, facts.contextWindow);
+  if (refusals === 1 && call?.purpose === "turn" && planSummary(transcript, room))
+    return callModel(view, "summary");
+  const share = SHARES_AFTER_REFUSAL[refusals - 1]!;
+  const plan = planClip(transcript, room, room.window * share);
+  return plan && clipResults(plan, transcript);
+}
+
+/** Makes a prompt shorter before it is refused. If the window is only assumed, nothing is clipped: the provider might accept it all. */
+function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined {
+  const { state, transcript, definition } = view;
+  // A program keeps its own history, so it needs no summary.
+  if (definition.runner) return undefined;
+  const room = roomOf(view, facts.contextWindow);
+  const tokens = promptTokens(transcript);
+  if (tokens <= room.window * COMPACT_SHARE) return undefined;
+  if (!hardLimit(state) && planSummary(transcript, room)) return callModel(view, "summary");
+  if (room.isAssumed || tokens <= room.window * FULL_SHARE) return undefined;
+  const plan = planClip(transcript, room, room.window * COMPACT_SHARE);
+  return plan && clipResults(plan, transcript);
+}
+
+const clipResults = (plan: ClipPlan, { clips }: Transcript): Action => ({
+  type: "record",
+  events: [{ type: "CONTEXT_CLIPPED", payload: { index: clips + 1, ...plan } }],
+});
 
 /** Handles an answer without calls: its text becomes the run's answer, unless the text is empty. */
 function afterText({ state, transcript, definition }: RunView): Action | undefined {
@@ -235,20 +293,11 @@ function warning(state: RunState): Action | undefined {
   return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
 }
 
-function purposeOfNext({ state, transcript, definition }: RunView, facts: DecisionFacts): Purpose {
-  if (hardLimit(state)) return "final";
-  // A program keeps its own history, so it needs no summary.
-  if (definition.runner) return "turn";
-  const full = promptTokens(transcript) > facts.contextWindow * COMPACT_SHARE;
-  return full && transcript.placed.length >= COMPACT_MESSAGES ? "summary" : "turn";
+function callModel(view: RunView, purpose: Purpose): Action {
+  const callId = modelCallId(view.state.modelCalls + 1);
+  return { type: "call-model", callId, attempt: 1, model: nextModel(view), purpose };
 }
 
-function callModel({ state, definition }: RunView, purpose: Purpose): Action {
-  const model =
-    state.latest?.model && definition.models.includes(state.latest.model) ? state.latest.model : undefined;
-  const callId = modelCallId(state.modelCalls + 1);
-  return { type: "call-model", callId, attempt: 1, model: model ?? definition.models[0]!, purpose };
-}
 
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;
@@ -259,13 +308,13 @@ function stopFor(state: RunState, detail: string): Action {
 }
 
 /** Asks the model for a summary, once for all calls of a turn. Children with `context: summary` start with this summary. */
-export function requestBriefing(view: RunView, now: number): Action | undefined {
+export function requestBriefing(view: RunView, facts: DecisionFacts): Action | undefined {
   const { state } = view;
   const wanted = [...state.calls.values()].some(
     (call) => !call.result && call.proposal?.context === "summary",
   );
   if (!wanted || hardLimit(state) || (state.brief?.seq ?? 0) > (state.latest?.seq ?? 0)) return undefined;
-  return afterFailure(view, now) ?? callModel(view, "brief");
+  return afterFailure(view, facts) ?? callModel(view, "brief");
 }
 
 export const tellAgent = (id: string, text: string): Action => ({
@@ -290,8 +339,8 @@ function adviceFor({ cause, rejection }: NonNullable<RunState["failedCall"]>): s
     return "Nothing is lost: reword the task, or choose another model, in a fork of this run (`cadre fork`).";
   if (rejection === "quota")
     return "Nothing is lost: fill up the account at the provider, then try the run again, and it goes on from here.";
-  if (rejection === "too_long")
-    return "Nothing is lost, but the model takes no text of this length: choose one with a larger context, or a smaller task, in a fork of this run (`cadre fork`).";
+  if (cause === "too_long")
+    return "Nothing is lost, but even the shortest form of this conversation is too long for the model: choose one with a larger context, or a smaller task, in a fork of this run (`cadre fork`).";
   if (cause === "rejected")
     return "Nothing is lost, but the provider refuses this request as it is, and would again: correct what it names, such as the model, in a fork of this run (`cadre fork`).";
   return "Nothing is lost: try the run again when the provider answers, and it goes on from here. `patience` in cadre.yaml says how long a run waits by itself.";

@@ -88,7 +88,7 @@ function next(view: RunView, facts: DecisionFacts): Action {
     if (action) return action.type === "end" ? endRun(checkModuleOutput(action.ending, view)) : action;
   }
   const own =
-    requestBriefing(view, facts.now) ??
+    requestBriefing(view, facts) ??
     nextForCalls(view, facts.now) ??
     nextForRunner(view) ??
     nextTurn(view, facts);

@@ -21,6 +21,7 @@ import { startChildren } from "../children/start-children.ts";
 import { startPatternRuns } from "../children/start-pattern-runs.ts";
 import { mergeChild } from "../children/worktree.ts";
 import { attemptOf, callModel } from "../model/call-model.ts";
+import { nextModel } from "../model/compaction.ts";
 import type { ActiveDrive, LoopParts, SkipReason, StepGate } from "../parts.ts";
 import { promptRunner, recoverPrompt } from "../programs/prompt-runner.ts";
 import { allowRunnerCall } from "../programs/runner-calls.ts";
@@ -33,8 +34,6 @@ const SUSPECT_AFTER = 2;
 
 /** E5: maximum number of acquisitions without an outcome. After that, the run is quarantined until a person resumes it. */
 const MAX_ACQUISITIONS = 5;
-
-const DEFAULT_WINDOW = 128_000;
 
 const RETRY_MS = 1_000;
 
@@ -190,8 +189,7 @@ export async function decisionInput(
 ): Promise<[RunView, DecisionFacts]> {
   const { state, definition } = view;
   const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
-  const model = state.latest?.model ?? definition.models[0]!;
-  const contextWindow = parts.models.contextWindow(model) ?? DEFAULT_WINDOW;
+  const contextWindow = parts.models.contextWindow(nextModel(view));
   return [
     { ...view, steps },
     { now: parts.clock.now(), contextWindow },

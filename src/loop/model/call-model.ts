@@ -22,6 +22,7 @@ import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { forgiveInput } from "../calls/forgive-input.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
+import { nextModel, planSummary, roomOf, type SummaryPlan } from "./compaction.ts";
 import { fingerprintPrompt } from "./prompt-prefix.ts";
 import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.ts";
 import { type Allowance, beginWithinBudget, estimateUsage, tokensOf } from "./reserve-budget.ts";
@@ -37,8 +38,6 @@ const MAX_PAID_TRIES = 6;
 
 const RESERVATION_WAIT_MS = 1_000;
 
-/** Number of recent messages that are kept unchanged when the history is compacted. */
-const KEPT_MESSAGES = 4;
 
 type CallParts = Pick<
   LoopParts,
@@ -81,10 +80,11 @@ export async function callModel(
   if (refused) return;
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
-  const answered = await request(action, allowance, run, parts, effects);
+  const summary = action.purpose === "summary" ? summaryOf(run, parts) : undefined;
+  const answered = await request(action, allowance, run, parts, effects, summary);
   const outcome = rejectEmptySummary(action, answered, parts);
   const ms = Math.round(parts.clock.elapsed() - from);
-  if (outcome.type === "answer") recordAnswer(action, outcome.answer, ms, run, parts);
+  if (outcome.type === "answer") recordAnswer(action, outcome.answer, ms, run, parts, summary);
   else recordFailure(action, outcome, ms, run, parts, effects);
 }
 
@@ -129,6 +129,7 @@ async function request(
   run: RunJournal,
   parts: CallParts,
   effects: AbortSignal,
+  summary: SummaryPlan | undefined,
 ): Promise<StreamOutcome> {
   if (run.state.cancel || effects.aborted) return { type: "failed", error: NOT_SENT };
   const { runId } = run;
@@ -141,7 +142,7 @@ async function request(
   try {
     const model = parts.models.resolve(action.model);
     return await readStream(model, {
-      call: await callOptions(action, allowance, run, parts, effects),
+      call: await callOptions(action, allowance, run, parts, effects, summary),
       onText: text.add,
       onReasoning: reasoning.add,
       onPart: () => run.noteActivity(),
@@ -165,12 +166,14 @@ async function callOptions(
   run: RunJournal,
   parts: RequestParts,
   abortSignal: AbortSignal,
+  summary: SummaryPlan | undefined,
 ): Promise<LanguageModelV4CallOptions> {
   const { definition, state, transcript } = run;
   const { temperature, maxOutputTokens, reasoning } = { ...definition, ...allowed };
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
   const accepts = parts.models.acceptedFiles(action.model);
-  const prompt = shortenResults(promptMessagesFor(action.model, transcript), shortenedBy);
+  const placed = transcript.placed.slice(0, summary?.sent);
+  const prompt = shortenResults(promptMessagesFor(action.model, { placed }), shortenedBy);
   const messages = await showFiles(prompt, { accepts, store: parts.store });
   const request = REQUESTS[action.purpose];
   const asked: LanguageModelV4Prompt =
@@ -294,8 +297,9 @@ function recordAnswer(
   ms: number,
   run: RunJournal,
   parts: CallParts,
+  summary: SummaryPlan | undefined,
 ): void {
-  const { callId, model, purpose } = action;
+  const { callId, model } = action;
   const { content, usage, finish } = answer;
   parts.limiter.succeeded(model);
   const cost = parts.priceOf(model, usage);
@@ -307,8 +311,8 @@ function recordAnswer(
     ...omitUndefined({ prefix }),
   };
   const thought: EventBody = { type: "AGENT_THOUGHT", payload };
-  if (purpose === "summary") {
-    const compacted = { callId, upTo: summaryPoint(run), summary: textOf(content) };
+  if (summary) {
+    const compacted = { callId, messages: summary.replaced, summary: textOf(content) };
     run.record(thought, { type: "CONTEXT_COMPACTED", payload: compacted });
   } else {
     run.record(thought);
@@ -333,11 +337,11 @@ function promptPrefix(
   return fingerprintPrompt({ tools: offeredTools(run, parts), system, messages }, state.prefix, parts.digest);
 }
 
-/** The point up to which a summary replaces the history. An answer and its tool results have the same seq, so they stay together. */
-function summaryPoint(run: RunJournal): { runId: string; seq: number } {
-  const { placed } = run.transcript;
-  const last = placed[Math.max(0, placed.length - KEPT_MESSAGES - 1)];
-  return { runId: run.runId, seq: last?.seq ?? run.state.seq };
+/** If the history has become too short for a summary since it was decided, the summary replaces all of it. */
+function summaryOf(run: RunJournal, parts: Pick<LoopParts, "models">): SummaryPlan {
+  const all = run.transcript.placed.length;
+  const room = roomOf(run, parts.models.contextWindow(nextModel(run)));
+  return planSummary(run.transcript, room) ?? { sent: all, replaced: all };
 }
 
 function recordFailure(
@@ -391,6 +395,13 @@ function failureOf(
   parts: CallParts,
 ): Why {
   const { model } = action;
+  if (outcome.type === "cut-off" && outcome.isContextFull) {
+    const { usage } = outcome;
+    const window = usage.input + usage.output;
+    const message = `The model's context was full after ${usage.output} tokens of the answer; none of it was used.`;
+    const cost = parts.priceOf(model, usage);
+    return { cause: "too_long", message, ...(window > 0 ? { window } : {}), usage, cost };
+  }
   if (outcome.type === "cut-off") {
     const { usage } = outcome;
     const message = `The answer reached the output cap after ${usage.output} tokens; none of it was used.`;

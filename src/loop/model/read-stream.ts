@@ -17,8 +17,8 @@ export interface ModelAnswer {
 
 export type StreamOutcome =
   | { type: "answer"; answer: ModelAnswer }
-  /** The answer was cut at the model's output limit. It is paid for, but not usable. */
-  | { type: "cut-off"; usage: Usage }
+  /** The answer was cut at the model's output limit or at the end of its context. It is paid for, but not usable. */
+  | { type: "cut-off"; usage: Usage; isContextFull?: boolean }
   /** `characters` is the number of characters that arrived before the failure. */
   | { type: "failed"; error: unknown; usage?: Usage; characters?: number };
 
@@ -96,6 +96,9 @@ async function collect(
 /** Maximum length of an answer in characters, so that a provider that never ends its answer cannot fill the memory. */
 const LONGEST_ANSWER = 16_000_000;
 
+/** Anthropic's finish reason for an answer that the end of the context cut. Gateways pass it on. */
+const CONTEXT_FULL = "model_context_window_exceeded";
+
 type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;
 
 class Collector {
@@ -151,6 +154,7 @@ class Collector {
     if (!this.finish) return this.failed(this.options.cutStreamError());
     const usage = usageOf(this.finish.usage);
     const { unified, raw } = this.finish.finishReason;
+    if (raw === CONTEXT_FULL) return { type: "cut-off", usage, isContextFull: true };
     if (unified === "length") return { type: "cut-off", usage };
     if (unified === "content-filter") return this.failed(this.options.refusalError(this.finish, this.text()));
     if (unified === "error" || unified === "interrupted")

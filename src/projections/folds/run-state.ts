@@ -68,6 +68,8 @@ export interface RunState extends BudgetChanges {
     | undefined;
   /** Milliseconds that the run has waited for its model's provider since the last answer, or since a person asked for a retry. */
   providerWaitMs: number;
+  /** A provider refused a prompt of this run as too long, and no turn was completed since. */
+  overflow: Overflow | undefined;
   /** A person asked for an immediate retry, even if the provider asked Cadre to wait. */
   retryNow: boolean;
   /** Fingerprint of the latest prompt. */
@@ -119,6 +121,16 @@ export interface RunState extends BudgetChanges {
   usedRecordings: Set<string>;
 }
 
+interface Overflow {
+  /** The call to repeat when the prompt is shorter. Undefined if only a summary was refused. */
+  call: NonNullable<RunState["failedCall"]> | undefined;
+  model: string;
+  /** Number of refusals by this model in a row. */
+  refusals: number;
+  /** The prompt became shorter after the latest refusal. */
+  isCompacted: boolean;
+}
+
 /** Time that the run spends waiting for a person. It does not count against time limits. */
 interface SuspendedTime {
   ms: number;
@@ -167,6 +179,7 @@ export const emptyRunState = (): RunState => ({
   prefix: undefined,
   failedCall: undefined,
   providerWaitMs: 0,
+  overflow: undefined,
   retryNow: false,
   latest: undefined,
   calls: new Map(),
@@ -245,6 +258,10 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       break;
     case "MODEL_CALL_FAILED":
       failModelCall(state, event);
+      break;
+    case "CONTEXT_COMPACTED":
+    case "CONTEXT_CLIPPED":
+      if (state.overflow) state.overflow.isCompacted = true;
       break;
     case "TOOL_PROPOSED":
       addProposal(state, event);
@@ -423,12 +440,14 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   const { purpose = "turn", model = "" } = state.openModelCall ?? {};
   state.prefix = prefix ?? state.prefix;
   state.openModelCall = undefined;
-  state.failedCall = undefined;
+  // A refused turn is repeated after its summary, so it is the failed call again.
+  state.failedCall = purpose === "summary" ? state.overflow?.call : undefined;
   state.providerWaitMs = 0;
   const text = textOf(content);
   if (purpose === "brief") state.brief = { seq: event.seq, text };
   if (purpose !== "turn" && purpose !== "final") return;
   state.turns++;
+  state.overflow = undefined;
   state.latest = { seq: event.seq, text, model, purpose };
   const parts = toolCallsOf(content);
   state.calls = newCalls(callId, parts);
@@ -441,14 +460,23 @@ function failModelCall(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): vo
   state.openModelCall = undefined;
   if (!open) return;
   const { model, purpose, tries } = open;
-  const { retryAt, usage } = event.payload;
+  const { retryAt, usage, cause } = event.payload;
   const paidTries = open.paidTries + (usage ? 1 : 0);
   state.failedCall = { ...event.payload, model, purpose, tries, paidTries };
+  if (cause === "too_long") recordOverflow(state, state.failedCall);
   if (retryAt !== undefined) state.providerWaitMs += Math.max(0, retryAt - event.ts);
   // If the run was paused during the call, the pause stays in effect.
   if (retryAt === undefined || state.status === "suspended") return;
   state.status = "waiting";
   state.waitingOn = { kind: "provider", until: retryAt, detail: event.payload.message };
+}
+
+function recordOverflow(state: RunState, failed: NonNullable<RunState["failedCall"]>): void {
+  const { overflow } = state;
+  const { model, purpose } = failed;
+  const call = purpose === "summary" ? overflow?.call : failed;
+  const refusals = overflow?.model === model ? overflow.refusals + 1 : 1;
+  state.overflow = { call, model, refusals, isCompacted: false };
 }
 
 function addProposal(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {

@@ -248,7 +248,7 @@ describe("compaction", () => {
   ];
   const compacted: EventBody = {
     type: "CONTEXT_COMPACTED",
-    payload: { callId: "m3", upTo: { runId: "r1", seq: 4 }, summary: "A was read." },
+    payload: { callId: "m3", messages: 3, summary: "A was read." },
   };
 
   test("compaction keeps the task, summarizes old turns, and never separates a call from its result", () => {

@@ -13,15 +13,18 @@ import {
   type ThoughtPart,
   type ToolCallPart,
   toolCallsOf,
+  type Usage,
 } from "../../journal/message.ts";
 import type { Projection } from "../projection.ts";
 import { childMessage, childResult } from "./child-result.ts";
 
-interface Placed {
+export interface Placed {
   seq: number;
   message: PromptMessage;
   /** The model that wrote the message. */
   model?: string;
+  /** True: a task or message of a person. A summary never replaces it. */
+  isKept?: boolean;
 }
 
 export interface Transcript {
@@ -35,8 +38,20 @@ export interface Transcript {
    * `cachedShare` is the share of the prompt that the provider read from its cache.
    */
   measured: { tokens: number; characters: number; cachedShare: number } | undefined;
+  /** Tokens of the parts of every prompt that are not messages: instructions and tools. Known after the first answer. */
+  fixedTokens: number | undefined;
+  /** How many tokens a prompt may have, by model, if a provider has refused a longer one. */
+  windows: Map<string, number>;
+  /** How often long tool results were shortened. */
+  clips: number;
   /** Messages that no model call has seen yet. */
-  unseen: { seq: number; id: string; text: string; attachments?: Attachment[] | undefined }[];
+  unseen: {
+    seq: number;
+    id: string;
+    text: string;
+    attachments?: Attachment[] | undefined;
+    isKept: boolean;
+  }[];
   /** Purpose and model of the open model call, and all call ids that the prompt contains so far. */
   purpose: string;
   model: string;
@@ -54,6 +69,9 @@ export const emptyTranscript = (): Transcript => ({
   task: undefined,
   characters: 0,
   measured: undefined,
+  fixedTokens: undefined,
+  windows: new Map(),
+  clips: 0,
   unseen: [],
   purpose: "turn",
   model: "",
@@ -80,6 +98,9 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
     case "AGENT_THOUGHT":
       if (isTurn(transcript.purpose)) addThought(transcript, event);
       break;
+    case "MODEL_CALL_FAILED":
+      if (event.payload.cause === "too_long") learnWindow(transcript, event.payload);
+      break;
     case "TOOL_PROPOSED":
       addStepCall(transcript, event);
       break;
@@ -98,7 +119,10 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       addChildEnd(transcript, event);
       break;
     case "CONTEXT_COMPACTED":
-      compact(transcript, event.payload);
+      compact(transcript, event);
+      break;
+    case "CONTEXT_CLIPPED":
+      clip(transcript, event.payload);
       break;
     default:
   }
@@ -119,7 +143,7 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
  * The messages as one model is allowed to see them. Only the model that wrote an answer gets its reasoning and its provider's data back,
  * because signatures and encrypted reasoning are of no use to another model, and its provider rejects them.
  */
-export function promptMessagesFor(model: string, { placed }: Transcript): PromptMessage[] {
+export function promptMessagesFor(model: string, { placed }: Pick<Transcript, "placed">): PromptMessage[] {
   return placed.flatMap(({ message, model: writer }): PromptMessage[] => {
     if (message.role !== "assistant" || writer === model) return [message];
     const content = message.content.filter(isWords).map(withoutProviderData);
@@ -211,12 +235,18 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   }
   transcript.task = goesOn
     ? undefined
-    : addUserMessage(transcript, seq, taskText(payload) + turnLimit(payload), payload.attachments);
+    : addUserMessage(transcript, {
+        ...{ seq, text: taskText(payload) + turnLimit(payload) },
+        ...{ attachments: payload.attachments, isKept: PERSONS.has(trigger) },
+      });
 }
 
 function turnLimit({ ownMaxTurns, limits: { maxTurns } }: Payload<"RUN_STARTED">): string {
   return ownMaxTurns === undefined ? "" : `\n\nYou have at most ${maxTurns} turns for this task.`;
 }
+
+/** Triggers with which a person gives the task. */
+const PERSONS: ReadonlySet<string> = new Set<Payload<"RUN_STARTED">["trigger"]>(["user", "message", "fork", "retry"]);
 
 export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "criteria" | "input">;
 
@@ -229,23 +259,19 @@ export function taskText({ task, contextFiles = [], criteria, input }: TaskField
 
 function addUserMessage(
   transcript: Transcript,
-  seq: number,
-  text: string,
-  attachments?: readonly Attachment[],
+  { seq, text, attachments, isKept }: Omit<Transcript["unseen"][number], "id">,
 ): Placed {
   const content = [{ type: "text" as const, text }, ...filesIn(attachments)];
-  const placed: Placed = { seq, message: { role: "user", content } };
+  const placed: Placed = { seq, message: { role: "user", content }, ...(isKept ? { isKept } : {}) };
   transcript.placed.push(placed);
   transcript.characters += messageLength(placed.message);
   return placed;
 }
 
-const unseenMessage = ({ seq, payload: { id, text, attachments } }: EventOf<"CONTEXT_ADDED">) => ({
-  seq,
-  id,
-  text,
-  attachments,
-});
+const unseenMessage = ({ seq, payload }: EventOf<"CONTEXT_ADDED">): Transcript["unseen"][number] => {
+  const { id, text, attachments, source } = payload;
+  return { seq, id, text, attachments, isKept: source === "person" };
+};
 
 const filesIn = (attachments: readonly Attachment[] = []): PromptFile[] =>
   attachments.map((attachment) => ({ type: "file", ...attachment }));
@@ -256,7 +282,7 @@ const filesLength = (files: readonly Attachment[] = []): number =>
 
 /** A run that continues another run might have no task of its own. In that case `text` is added as a new message. */
 function replaceTask(transcript: Transcript, seq: number, text: string): void {
-  transcript.task ??= addUserMessage(transcript, seq, text);
+  transcript.task ??= addUserMessage(transcript, { seq, text, isKept: false });
   const { task } = transcript;
   const files = (task.message.content as PromptFile[]).filter(({ type }) => type === "file");
   transcript.characters -= messageLength(task.message);
@@ -267,7 +293,7 @@ function replaceTask(transcript: Transcript, seq: number, text: string): void {
 function showUnseen(transcript: Transcript, upTo: number): void {
   if (transcript.unseen.length === 0) return;
   for (const context of transcript.unseen)
-    if (context.seq <= upTo) addUserMessage(transcript, context.seq, context.text, context.attachments);
+    if (context.seq <= upTo) addUserMessage(transcript, context);
   transcript.unseen = transcript.unseen.filter((context) => context.seq > upTo);
 }
 
@@ -283,14 +309,7 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
       model: transcript.model,
     });
   transcript.characters += contentLength(content);
-  // Some servers report no usage.
-  if (usage.input > 0) {
-    transcript.measured = {
-      tokens: usage.input + usage.output,
-      characters: transcript.characters,
-      cachedShare: Math.min(1, (usage.cacheRead ?? 0) / usage.input),
-    };
-  }
+  measure(transcript, usage, contentLength(content));
   transcript.slots = new Map();
   if (calls.length === 0) return;
   const message: Extract<PromptMessage, { role: "tool" }> = {
@@ -301,6 +320,29 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
   calls.forEach((_, index) => {
     transcript.slots.set(toolCallId(callId, index), { message, index });
   });
+}
+
+/** `answered` is the number of characters in the answer. Some servers report no usage. */
+function measure(transcript: Transcript, usage: Usage, answered: number): void {
+  const { characters, windows, model } = transcript;
+  const { input, output, cacheRead = 0 } = usage;
+  if (input === 0) return;
+  transcript.fixedTokens ??= Math.max(0, input - Math.ceil((characters - answered) / 4));
+  transcript.measured = { tokens: input + output, characters, cachedShare: Math.min(1, cacheRead / input) };
+  // The window was learned from a wrong estimate, because the model answered a longer prompt.
+  if (input > (windows.get(model) ?? Infinity)) windows.delete(model);
+}
+
+/** A window below this size is not believed: instructions and tools alone would fill most of it. */
+const SMALLEST_WINDOW = 4_000;
+
+/** Learns from a provider's refusal how long a prompt may be. If the provider names no number, the limit is a little below this prompt. */
+function learnWindow(transcript: Transcript, failed: Payload<"MODEL_CALL_FAILED">): void {
+  const estimate = promptTokens(transcript);
+  const window = failed.window ?? Math.floor(Math.min(failed.promptTokens ?? Infinity, estimate) * 0.9);
+  if (window >= SMALLEST_WINDOW) transcript.windows.set(transcript.model, window);
+  const tokens = failed.promptTokens ?? Math.max(estimate, (failed.window ?? 0) + 1);
+  transcript.measured = { tokens, characters: transcript.characters, cachedShare: 0 };
 }
 
 /** A call of the agent's module appears as if the model had made it. */
@@ -383,10 +425,7 @@ function fillSlot(
   transcript.slots.delete(callId);
   result.output = output;
   if (files.length > 0) result.files = files;
-  transcript.characters += filesLength(files);
-  transcript.characters += output.type.endsWith("text")
-    ? (output.value as string).length
-    : JSON.stringify(output.value).length;
+  transcript.characters += outputText(output).length + filesLength(files);
 }
 
 /** Adds a child's end as the result of the call that awaits the child. If no call awaits the child, adds a message. Patterns handle their own children. */
@@ -404,7 +443,7 @@ function addChildEnd(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RU
   }
   if (started.trigger === "route") return;
   const text = childMessage(started, payload);
-  transcript.unseen.push({ seq, id: payload.child_run_id, text });
+  transcript.unseen.push({ seq, id: payload.child_run_id, text, isKept: false });
 }
 
 function resultOutput(result: Payload<"TOOL_RESULT">): PromptToolResult["output"] {
@@ -413,18 +452,102 @@ function resultOutput(result: Payload<"TOOL_RESULT">): PromptToolResult["output"
   return { type: isError ? "error-json" : "json", value: output ?? null };
 }
 
-function compact(transcript: Transcript, compacted: Payload<"CONTEXT_COMPACTED">): void {
-  const [task, ...rest] = transcript.placed;
-  const kept = rest.filter((placed) => placed.seq > compacted.upTo.seq);
-  const text = `What happened so far, in short (the full record is kept):\n\n${compacted.summary}`;
-  const summary: Placed = {
-    seq: compacted.upTo.seq,
-    message: { role: "user", content: [{ type: "text", text }] },
-  };
-  transcript.placed = [...(task ? [task] : []), summary, ...kept];
-  transcript.characters = transcript.placed.reduce((sum, placed) => sum + messageLength(placed.message), 0);
-  transcript.measured = undefined;
+/** Replaces the oldest messages by a summary. Only whole turns are replaced, so every result keeps its call. */
+function compact(transcript: Transcript, { seq, payload }: EventOf<"CONTEXT_COMPACTED">): void {
+  const { placed } = transcript;
+  const kept = placed
+    .slice(0, payload.messages)
+    .filter((each, index) => index === 0 || each.isKept || each === transcript.task);
+  const text = `What happened so far, in short (the full record is kept):\n\n${payload.summary}`;
+  const message: PromptMessage = { role: "user", content: [{ type: "text", text }] };
+  const summary: Placed = { seq, message };
+  shorten(transcript, [...kept, summary, ...placed.slice(payload.messages)]);
 }
+
+/** Leaves out the middle of long texts. The messages stay the same objects, because open calls refer to them. */
+function clip(transcript: Transcript, { results, texts }: Payload<"CONTEXT_CLIPPED">): void {
+  transcript.clips++;
+  for (const placed of transcript.placed) {
+    if (placed.message.role === "tool")
+      for (const result of placed.message.content) clipResult(result, results);
+    else if (texts !== undefined) placed.message = clipTexts(placed.message, texts);
+  }
+  shorten(transcript, transcript.placed);
+}
+
+const RESULT_CLIPPED =
+  "[The middle of this result is left out here, because the conversation became too long. Call the tool again if you need it, for a smaller part if you can.]";
+const TEXT_CLIPPED = "[The middle of this text is left out here, because the conversation became too long.]";
+
+/** Clips texts and the inputs of calls. Reasoning stays as it is, because providers sign it. */
+function clipTexts<M extends PromptMessage>(message: M, longest: number): M {
+  const clipPart = (part: PromptAssistantPart): PromptAssistantPart => {
+    if (part.type === "text") return { ...part, text: clipText(part.text, longest, TEXT_CLIPPED) };
+    return part.type === "tool-call" ? { ...part, input: clipStrings(part.input, longest) } : part;
+  };
+  return { ...message, content: (message.content as PromptAssistantPart[]).map(clipPart) };
+}
+
+function clipStrings(value: unknown, longest: number): unknown {
+  if (typeof value === "string") return clipText(value, longest, TEXT_CLIPPED);
+  if (Array.isArray(value)) return value.map((each) => clipStrings(each, longest));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clipStrings(each, longest)]));
+}
+
+/** Lengths of the tool results of a prompt, and of all other texts that can be clipped. */
+export function clippableLengths(placed: readonly Placed[]): { results: number[]; texts: number[] } {
+  const results: number[] = [];
+  const texts: number[] = [];
+  for (const { message } of placed) {
+    if (message.role === "tool") results.push(...message.content.map(({ output }) => outputText(output).length));
+    else texts.push(...(message.content as PromptAssistantPart[]).flatMap(textLengths));
+  }
+  return { results, texts };
+}
+
+function textLengths(part: PromptAssistantPart): number[] {
+  if (part.type === "text") return [part.text.length];
+  return part.type === "tool-call" ? stringLengths(part.input) : [];
+}
+
+function stringLengths(value: unknown): number[] {
+  if (typeof value === "string") return [value.length];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringLengths) : [];
+}
+
+function clipResult(result: PromptToolResult, longest: number): void {
+  const { output } = result;
+  const text = outputText(output);
+  if (text.length <= longest) return;
+  const isError = output.type.startsWith("error");
+  result.output = {
+    type: isError ? "error-text" : "text",
+    value: clipText(text, longest, RESULT_CLIPPED),
+  };
+}
+
+/** Keeps the beginning and the end. If the text was clipped before, the old note is in the part that is left out. */
+function clipText(text: string, longest: number, note: string): string {
+  if (text.length <= longest) return text;
+  const left = Math.max(0, longest - note.length - 2);
+  const head = Math.floor(left * 0.6);
+  const tail = Math.max(1, left - head);
+  return `${text.slice(0, head)}\n${note}\n${text.slice(-tail)}`.toWellFormed();
+}
+
+/** Sets the messages of a shorter prompt and estimates its tokens. */
+function shorten(transcript: Transcript, placed: Placed[]): void {
+  const { fixedTokens = 0, characters } = transcript;
+  const perCharacter = (promptTokens(transcript) - fixedTokens) / Math.max(1, characters);
+  transcript.placed = placed;
+  transcript.characters = placed.reduce((sum, { message }) => sum + messageLength(message), 0);
+  const tokens = Math.ceil(fixedTokens + transcript.characters * Math.max(0.1, perCharacter));
+  transcript.measured = { tokens, characters: transcript.characters, cachedShare: 0 };
+}
+
+const outputText = (output: PromptToolResult["output"]): string =>
+  output.type.endsWith("text") ? (output.value as string) : JSON.stringify(output.value);
 
 function contentLength(content: readonly ThoughtPart[]): number {
   return content.reduce((sum, part) => {
@@ -435,10 +558,10 @@ function contentLength(content: readonly ThoughtPart[]): number {
   }, 0);
 }
 
-function messageLength(message: PromptMessage): number {
+export function messageLength(message: PromptMessage): number {
   if (message.role === "tool") {
     return message.content.reduce(
-      (sum, { output, files }) => sum + JSON.stringify(output.value).length + filesLength(files),
+      (sum, { output, files }) => sum + outputText(output).length + filesLength(files),
       0,
     );
   }

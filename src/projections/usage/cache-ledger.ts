@@ -5,7 +5,7 @@ import type { EventOf, JournalEvent } from "../../journal/events.ts";
 
 /**
  * Why a call could not use the cache of the call before it.
- * `tools`, `system`, `messages`: this part of the prompt changed. `compacted`: a summary replaced older messages. `model`: another model was called.
+ * `tools`, `system`, `messages`: this part of the prompt changed. `compacted`: a summary replaced older messages, or long results were shortened. `model`: another model was called.
  */
 export const CacheBreak = z.enum(["tools", "system", "messages", "compacted", "model"]);
 export type CacheBreak = z.infer<typeof CacheBreak>;
@@ -45,7 +45,7 @@ export function cacheLedger(journals: Iterable<readonly JournalEvent[]>): CacheL
     const run = runs.get(event.runId) ?? { agent: "", model: "", last: undefined, isCompacted: false };
     runs.set(event.runId, run);
     if (event.type === "RUN_STARTED") run.agent = event.payload.agent;
-    if (event.type === "CONTEXT_COMPACTED") run.isCompacted = true;
+    if (event.type === "CONTEXT_COMPACTED" || event.type === "CONTEXT_CLIPPED") run.isCompacted = true;
     if (event.type === "MODEL_CALL_STARTED") run.model = event.payload.model;
     if (event.type !== "AGENT_THOUGHT") continue;
     const call = cachedCall(event, run, shared);
@@ -111,7 +111,7 @@ const REASONS: Record<CacheBreak, string> = {
   tools: "the tool list changed",
   system: "the system prompt changed",
   messages: "an earlier message changed",
-  compacted: "a summary replaced older messages",
+  compacted: "a long conversation was shortened",
   model: "another model was called",
 };
 

@@ -132,6 +132,7 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
   RUNNER_SPENT: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   STEP_YIELDED: (_, { latest, start }) => latest(NEWS) ?? start,
   CONTEXT_COMPACTED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  CONTEXT_CLIPPED: (_, { latest, start }) => latest(["MODEL_CALL_FAILED", "TOOL_RESULT"]) ?? start,
   LIMIT_REACHED: (_, { latest, start }) => latest(["AGENT_THOUGHT"]) ?? start,
   TIMER_SET: (_, { latest, start }) => latest(["STEP_YIELDED", "MODEL_CALL_FAILED"]) ?? start,
   TIMER_FIRED: ({ payload: { id } }, { latest }) => latest(["TIMER_SET"], (timer) => timer.id === id),

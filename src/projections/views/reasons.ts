@@ -94,6 +94,7 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
     cause?.type === "TOOL_PROPOSED" ? verdictReason(cause.payload) : undefined,
   CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => childReason(payload, journals, cause),
   CONTEXT_COMPACTED: () => "its history was too long for its model",
+  CONTEXT_CLIPPED: () => "its history was too long for its model",
   LIMIT_REACHED: ({ payload }) => {
     const { limit, value, hard, needs } = payload;
     if (!hard) return `it warns before \`limits.${limit}\` is used up`;
@@ -149,6 +150,7 @@ const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
   timeout: "the model took too long",
   truncated: "the answer was cut off",
   output_cap: "the answer exceeded the maximum length",
+  too_long: "the conversation was too long for the model",
   rejected: "the provider rejected the request",
   refused: "the model refused to answer",
   auth: "the provider does not accept the key",

@@ -193,6 +193,12 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   ],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
   CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summarized", payload.summary],
+  CONTEXT_CLIPPED: ({ payload: { results } }) => [
+    "context",
+    "quiet",
+    `Long tool results were shortened for the model (to ${results} characters)`,
+    undefined,
+  ],
   LIMIT_REACHED: ({ payload }) => {
     const { limit, value, hard, needs } = payload;
     if (!hard) return ["limit", "warn", `Close to its limit: ${limit} (${value})`];
@@ -303,6 +309,9 @@ function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cance
   const { cause, message, retryAt } = payload;
   if (retryAt !== undefined)
     return ["wait", "warn", `Waiting for the provider until ${shortTime(retryAt, ts)} (${message})`, message];
+  if (cause === "too_long") {
+    return ["error", "warn", `The conversation was too long for the model: ${message}`, message];
+  }
   if (cause === "interrupted") {
     const next = seq > (cancelSeq ?? Infinity) ? "" : "; the call is repeated";
     return ["error", "warn", `The model's answer was cut off${next}`, message];

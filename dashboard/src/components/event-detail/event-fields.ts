@@ -182,6 +182,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Reason", payload.reason, "prose"),
   ],
   CONTEXT_COMPACTED: ({ payload }) => [field("Summary", payload.summary, "prose")],
+  CONTEXT_CLIPPED: ({ payload }) => [field("Longest tool result", `${payload.results} characters`)],
   LIMIT_REACHED: ({ payload }) => [
     field("Limit", payload.limit),
     field("Value", payload.value),

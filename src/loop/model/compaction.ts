@@ -1,0 +1,161 @@
+// Plans how a prompt that is too long becomes shorter. Pure: `decide` uses the plan, and so does the summary call.
+//  1  A summary replaces the older turns. The task, messages of people and the latest turns stay.
+//  2  If the whole conversation does not fit into the summary call, only its older part is sent and summarised.
+//  3  If no older part is worth a summary, the middle of the longest tool results is left out, only as far as needed.
+//     If that is not enough, the middle of the longest other texts is left out too.
+//  4  Every plan removes something, so that a conversation always ends up short enough.
+
+import type { DecisionView } from "../../patterns/pattern.ts";
+import {
+  clippableLengths,
+  messageLength,
+  type Placed,
+  promptTokens,
+  type Transcript,
+} from "../../projections/folds/transcript.ts";
+
+/** Number of recent messages that are kept unchanged by a summary, if they take no more than this share of the window. */
+const KEPT_MESSAGES = 4;
+const KEPT_SHARE = 0.25;
+
+/** A summary has to replace at least this share of the window. Otherwise it is not worth a call. */
+const WORTH_SHARE = 0.15;
+
+/** A summary call may fill this share of the window with the conversation. The rest is for the summary itself. */
+const SENT_SHARE = 0.9;
+
+/** No result and no other text is clipped to fewer characters. */
+const SHORTEST_RESULT = 400;
+const SHORTEST_TEXT = 4_000;
+
+/** `sent`: number of messages in the summary call. `replaced`: number of messages that the summary replaces. */
+export interface SummaryPlan {
+  sent: number;
+  replaced: number;
+}
+
+export interface ClipPlan {
+  results: number;
+  texts?: number;
+}
+
+export interface Room {
+  /** Size of the model's context window in tokens. */
+  window: number;
+  /** True: Cadre does not know the model's window. */
+  isAssumed: boolean;
+  /** True: the provider said that the prompt is longer than the window, whatever the estimate says. */
+  isRefused: boolean;
+}
+
+/** Assumed window of a model that Cadre does not know. If it is too large, the provider's refusal teaches the right one. */
+const ASSUMED_WINDOW = 128_000;
+
+/** `configured` is the window of the next model as the configuration or the list of models says. A refusal by the provider overrides it. */
+export function roomOf(view: RoomView, configured: number | undefined): Room {
+  const { overflow } = view.state;
+  const known = view.transcript.windows.get(nextModel(view)) ?? configured;
+  return {
+    window: known ?? ASSUMED_WINDOW,
+    isAssumed: known === undefined,
+    isRefused: overflow !== undefined && !overflow.isCompacted,
+  };
+}
+
+interface RoomView extends Pick<DecisionView, "state" | "definition"> {
+  transcript: Transcript;
+}
+
+/** The model of the next call: the model of the failed call or of the latest turn, or the agent's first model. */
+export function nextModel({ state, definition }: Pick<DecisionView, "state" | "definition">): string {
+  const model = state.overflow?.model ?? state.failedCall?.model ?? state.latest?.model;
+  return model && definition.models.includes(model) ? model : definition.models[0]!;
+}
+
+/** Undefined if no older part of the conversation is worth a summary. */
+export function planSummary(transcript: Transcript, room: Room): SummaryPlan | undefined {
+  const { placed } = transcript;
+  const tokens = tokenCounter(transcript, room);
+  const { window } = room;
+  const replaceable = keptFrom(placed, (messages) => tokens.of(messages) <= window * KEPT_SHARE);
+  const isReplaced = (each: Placed): boolean => !each.isKept && each !== transcript.task;
+  const isWorth = (replaced: number): boolean =>
+    tokens.of(placed.slice(1, replaced).filter(isReplaced)) >= window * WORTH_SHARE;
+  if (!isWorth(replaceable)) return undefined;
+  if (tokens.total <= window * SENT_SHARE) return { sent: placed.length, replaced: replaceable };
+  let sent = replaceable;
+  while (
+    sent > 0 &&
+    (tokens.fixed + tokens.of(placed.slice(0, sent)) > window * SENT_SHARE || !isBoundary(placed, sent))
+  )
+    sent--;
+  return isWorth(sent) ? { sent, replaced: sent } : undefined;
+}
+
+/** `wanted` is the number of tokens that the prompt should have. Undefined if nothing can be clipped, or nothing has to be. */
+export function planClip(transcript: Transcript, room: Room, wanted: number): ClipPlan | undefined {
+  const { placed } = transcript;
+  const { total, perCharacter } = tokenCounter(transcript, room);
+  const excess = (total - wanted) / perCharacter;
+  if (excess <= 0) return undefined;
+  const lengths = clippableLengths(placed);
+  const results = longestAllowed(lengths.results, excess, SHORTEST_RESULT);
+  const removed = removedBy(lengths.results, results);
+  if (removed >= excess) return { results };
+  const texts = longestAllowed(lengths.texts, excess - removed, SHORTEST_TEXT);
+  if (removedBy(lengths.texts, texts) > 0) return { results, texts };
+  return removed > 0 ? { results } : undefined;
+}
+
+/** Index of the first message that a summary keeps. It is the beginning of a turn, or the end of the prompt. */
+function keptFrom(placed: readonly Placed[], fits: (messages: readonly Placed[]) => boolean): number {
+  const last = placed.findLastIndex(({ message }) => message.role === "assistant");
+  let from = last < 0 ? placed.length : last;
+  for (let at = from - 1; at > 0 && placed.length - at <= KEPT_MESSAGES; at--) {
+    if (placed[at]!.message.role === "assistant" && fits(placed.slice(at))) from = at;
+  }
+  return from;
+}
+
+/** True if no turn is split between `at - 1` and `at`. */
+const isBoundary = (placed: readonly Placed[], at: number): boolean =>
+  placed[at]?.message.role !== "tool" && placed[at - 1]?.message.role !== "assistant";
+
+interface TokenCounter {
+  total: number;
+  /** Tokens of instructions and tools. */
+  fixed: number;
+  perCharacter: number;
+  of(messages: readonly Placed[]): number;
+}
+
+/** Counts tokens by the provider's own measurement of the whole prompt, as far as there is one. */
+function tokenCounter(transcript: Transcript, { window, isRefused }: Room): TokenCounter {
+  const estimate = promptTokens(transcript);
+  const total = isRefused ? Math.max(estimate, window + 1) : estimate;
+  const fixed = Math.min(transcript.fixedTokens ?? 0, total / 2);
+  const perCharacter = (total - fixed) / Math.max(1, transcript.characters);
+  return {
+    total,
+    fixed,
+    perCharacter,
+    of: (messages) =>
+      messages.reduce((sum, { message }) => sum + messageLength(message), 0) * perCharacter,
+  };
+}
+
+/** The largest maximum length that removes at least `excess` characters, but never less than `shortest`. */
+function longestAllowed(lengths: readonly number[], excess: number, shortest: number): number {
+  const sorted = lengths.toSorted((a, b) => b - a);
+  let above = 0;
+  for (const [index, length] of sorted.entries()) {
+    above += length;
+    const allowed = Math.floor((above - excess) / (index + 1));
+    const next = sorted[index + 1] ?? 0;
+    if (allowed >= next) return Math.max(shortest, allowed);
+  }
+  return shortest;
+}
+
+const removedBy = (lengths: readonly number[], longest: number): number =>
+  lengths.reduce((sum, length) => sum + Math.max(0, length - longest), 0);
