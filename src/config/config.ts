@@ -23,6 +23,7 @@ type DefaultedKey =
   | "providers"
   | "aliases"
   | "prices"
+  | "contextWindows"
   | "limits"
   | "services"
   | "web"
@@ -35,6 +36,7 @@ const defaults = (): Required<Pick<ConfigValues, DefaultedKey>> => ({
   providers: {},
   aliases: {},
   prices: {},
+  contextWindows: {},
   limits: {},
   services: {},
   web: { allow: [], deny: [], private: [] },

@@ -265,6 +265,11 @@ export const DECLARED_KEYS = {
     ),
     ANY_FOLDER,
   ),
+  contextWindows: key(
+    "Context windows in tokens, for models whose window Cadre does not know or that are served with a smaller one: `local/qwen: 32768`",
+    z.record(z.string(), z.int().min(4_000)),
+    ANY_FOLDER,
+  ),
   limits: key("Limits of every run, unless its agent sets others", LimitsInput, ANY_FOLDER),
   patience: key(
     "How long a run bears with its model's provider",

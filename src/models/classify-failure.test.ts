@@ -1,6 +1,7 @@
 import { APICallError, InvalidResponseDataError, JSONParseError } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { classifyFailure, createClassifyFailure, cutStreamError, silenceError } from "./classify-failure.ts";
 
 interface Answer {
@@ -42,7 +43,6 @@ test.each([
   [400, "rejected"],
   [402, "rejected"],
   [404, "rejected"],
-  [413, "rejected"],
   [422, "rejected"],
   [401, "auth"],
   [403, "auth"],
@@ -115,14 +115,124 @@ test("[F40] status 429 for an account without credit is not retried", () => {
 
 test.each([
   ["Your credit balance is too low", "quota"],
-  ["prompt is too long: 210000 tokens > 200000 maximum", "too_long"],
   ["there is no such model", undefined],
-])(
-  "[F40] lack of credit and an overlong prompt are distinguished from other rejections: %s",
-  (message, rejection) => {
-    expect(classifyFailure(apiError({ status: 400, message }), 1, 0).rejection).toBe(rejection);
+])("[F40] lack of credit is distinguished from other rejections: %s", (message, rejection) => {
+  expect(classifyFailure(apiError({ status: 400, message }), 1, 0).rejection).toBe(rejection);
+});
+
+/** The provider's answer, and the numbers in it: tokens that a prompt may have, and tokens of this prompt. */
+const TOO_LONG: [name: string, status: number, message: string, window?: number, promptTokens?: number][] = [
+  ["Anthropic", 400, "prompt is too long: 212345 tokens > 200000 maximum", 200_000, 212_345],
+  [
+    "Anthropic with output",
+    400,
+    "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again",
+    180_000,
+    190_000,
+  ],
+  ["Anthropic's gateway", 413, "Request exceeds the maximum allowed number of bytes."],
+  [
+    "OpenAI Responses",
+    400,
+    "Your input exceeds the context window of this model. Please adjust your input and try again.",
+  ],
+  [
+    "OpenAI Chat",
+    400,
+    "This model's maximum context length is 32768 tokens. However, your messages resulted in 40000 tokens.",
+    32_768,
+    40_000,
+  ],
+  [
+    "vLLM",
+    400,
+    "This model's maximum context length is 32768 tokens. However, you requested 40960 tokens (32960 in the messages, 8000 in the completion).",
+    24_768,
+    32_960,
+  ],
+  [
+    "vLLM with output",
+    400,
+    "'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 32768 tokens and your request has 30000 input tokens (8192 > 32768 - 30000).",
+    24_576,
+    30_000,
+  ],
+  [
+    "Google",
+    400,
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    1_048_576,
+    1_200_000,
+  ],
+  [
+    "llama.cpp",
+    400,
+    "request (40000 tokens) exceeds the available context size (32768 tokens), try increasing it",
+    32_768,
+    40_000,
+  ],
+  [
+    "llama.cpp, older",
+    500,
+    "the request exceeds the available context size. try increasing the context size or enable context shift",
+  ],
+  [
+    "LM Studio",
+    400,
+    "Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.",
+    4_096,
+    9_000,
+  ],
+  ["Ollama", 400, "the input length exceeds the context length"],
+  [
+    "Mistral",
+    400,
+    "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+    32_768,
+    40_000,
+  ],
+  [
+    "xAI",
+    400,
+    "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",
+    131_072,
+    200_000,
+  ],
+  [
+    "Moonshot",
+    400,
+    "Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)",
+    131_072,
+    140_000,
+  ],
+  ["Bedrock", 400, "Input is too long for requested model."],
+  ["a number with commas", 400, "prompt is too long: 212,345 tokens > 200,000 maximum", 200_000, 212_345],
+];
+
+test.each(TOO_LONG)(
+  "[F40] a prompt that is too long is recognised, with the numbers that the provider names: %s",
+  (_, status, message, window, promptTokens) => {
+    const failure = classifyFailure(apiError({ status, message }), 1, 0);
+    expect(failure).toMatchObject({ cause: "too_long", ...omitUndefined({ window, promptTokens }) });
+    expect(failure.window).toBe(window);
+    expect(failure).not.toHaveProperty("after");
   },
 );
+
+test("[F40] a code in an error event of the stream says that the prompt is too long", () => {
+  const error = { type: "error", code: "context_length_exceeded", message: "Your input is too big." };
+  expect(classifyFailure(error, 1, 0).cause).toBe("too_long");
+});
+
+test.each([
+  [400, "there is no such model"],
+  [400, "tools.0.name: String should have at most 64 characters"],
+  [400, "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens"],
+  [429, "Request too large for gpt-4 on tokens per min (TPM): Limit 30000, Requested 40000."],
+  [500, "Internal server error"],
+])("[F40] other failures are not taken for a prompt that is too long: %i %s", (status, message) => {
+  expect(classifyFailure(apiError({ status, message }), 1, 0).cause).not.toBe("too_long");
+});
 
 test("[F40] the delay doubles with each attempt, up to five minutes, with jitter", () => {
   const waits = (random: number) =>

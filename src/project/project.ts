@@ -268,6 +268,7 @@ function modelsOf(config: Config, env: Env, scripts: Readonly<Record<string, Scr
   return createModels({
     providers: config.providers as NonNullable<Parameters<typeof createModels>[0]["providers"]>,
     aliases: config.aliases,
+    contextWindows: config.contextWindows,
     env,
     scripts: (name) =>
       scripts[name] ?? (name === "rehearsal" ? rehearsal : projectScript(config.folder, name)),

@@ -7,7 +7,7 @@ import type { Action, Ending } from "../../patterns/action.ts";
 import { systemNote, toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, memberEnding } from "../../patterns/team-role.ts";
-import { LAST_TURN, type RunState } from "../../projections/folds/run-state.ts";
+import { LAST_TURN, type RunState, repeatsOf } from "../../projections/folds/run-state.ts";
 import { loopItemId, VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
 import { promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
 import { isTreeLimit } from "../../projections/usage/budgets.ts";
@@ -19,6 +19,7 @@ import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts"
 
 const NUDGE_AFTER = 3;
 const STOP_AFTER = 4;
+const STOP_AFTER_WAITS = 60;
 const MAX_REFUSED = 5;
 const MAX_CUT_OFF = 3;
 
@@ -225,15 +226,13 @@ function stopForPerson(state: RunState): Action | undefined {
     return endRun({ status: "failed", stopReason: "invalid_output", summary });
   }
   if (guard.refused >= MAX_REFUSED) return stopFor(state, `${guard.refused} calls in a row were refused.`);
-  if (guard.repeats >= STOP_AFTER)
-    return stopFor(state, `The same call was made ${guard.repeats} times in a row.`);
-  const id = `repeat/${state.turns}`;
-  if (guard.repeats === NUDGE_AFTER && !state.systemNotes.has(id)) {
-    return tellAgent(
-      id,
-      "You have made the same call three times in a row. Its result will not change: do something else, or report.",
-    );
+  const { repeats, waits } = repeatsOf(state);
+  if (repeats >= STOP_AFTER || waits >= STOP_AFTER_WAITS) {
+    const times = repeats + waits;
+    return stopFor(state, `The same call was made ${times} times in a row, with the same result each time.`);
   }
+  const id = `repeat/${state.turns}`;
+  if (repeats === NUDGE_AFTER && waits === 0 && !state.systemNotes.has(id)) return tellAgent(id, REPEATED);
   return undefined;
 }
 
@@ -270,6 +269,8 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
 /** Key of the event that is recorded if the budget does not cover even the last turn. */
 export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
 
+const REPEATED =
+  "You have made the same call three times in a row, and its result was the same each time. Do something else, or report. If you are waiting for something, wait before you look again, for example with `sleep 60` in the command.";
 const CUT_OFF =
   "Your last answer was cut off at the output cap and none of it was used. Answer in smaller pieces.";
 const OUTPUT_MISSING =
@@ -297,7 +298,6 @@ function callModel(view: RunView, purpose: Purpose): Action {
   const callId = modelCallId(view.state.modelCalls + 1);
   return { type: "call-model", callId, attempt: 1, model: nextModel(view), purpose };
 }
-
 
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;

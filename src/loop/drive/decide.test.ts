@@ -334,13 +334,20 @@ describe("[L2] decide", () => {
     }
   });
 
-  test("a full context is summarised as soon as it contains something to summarise", () => {
+  test("a full context is summarised if it has older turns; otherwise its long results are shortened", () => {
     const long = "x".repeat(60_000);
     const bodies = [start(), ...[1, 2, 3, 4].flatMap((n) => turn(n, long))];
     const small = { now: NOW, contextWindow: 20_000 };
     expect(decide(viewOf(bodies), small)).toMatchObject({ type: "call-model", purpose: "summary" });
     expect(decide(viewOf(bodies), FACTS)).toMatchObject({ purpose: "turn" });
-    expect(decide(viewOf([start(), ...turn(1, long)]), small)).toMatchObject({ purpose: "turn" });
+    expect(decide(viewOf([start(), ...turn(1, long)]), small)).toMatchObject({
+      type: "record",
+      events: [{ type: "CONTEXT_CLIPPED" }],
+    });
+    expect(
+      decide(viewOf([start(), ...turn(1, long.repeat(20))]), { now: NOW, contextWindow: undefined }),
+      "an assumed window clips nothing",
+    ).toMatchObject({ purpose: "turn" });
   });
 });
 

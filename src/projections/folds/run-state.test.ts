@@ -17,7 +17,7 @@ import {
 } from "../../stores/contract/kit.contract.ts";
 import { fold } from "../projection.ts";
 import { awaitsDecision, childrenToStart, isOutcomeUnknown, openItems } from "./approvals.ts";
-import { effectiveInput, runStateProjection } from "./run-state.ts";
+import { effectiveInput, repeatsOf, runStateProjection } from "./run-state.ts";
 
 const stateOf = (...events: EventBody[]) => fold(runStateProjection, buildJournal(runStarted(), ...events));
 
@@ -185,10 +185,12 @@ describe("guards, limits and grants", () => {
     payload: { toolCallId: id, output: "no", isError: true, outcome: "denied" },
   });
 
-  test("[F45] repetitions of the same call are counted, and a different call resets the count", () => {
-    const repeats = (...events: EventBody[]) => stateOf(...events).guard.repeats;
-    expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3"))).toBe(3);
-    expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3", [["Bash", { command: "ls" }]]))).toBe(1);
+  test("[F45] repetitions of the same call with the same result are counted; a different call or result resets the count", () => {
+    const repeats = (...events: EventBody[]) => repeatsOf(stateOf(...events)).repeats;
+    const look = (id: string, result = "same") => [...turn(id), toolResult(`${id}.0`, result)];
+    expect(repeats(...look("m1"), ...look("m2"), ...look("m3"))).toBe(3);
+    expect(repeats(...look("m1"), ...look("m2"), ...look("m3", "another"))).toBe(1);
+    expect(repeats(...look("m1"), ...look("m2"), ...turn("m3", [["Bash", { command: "ls" }]]))).toBe(1);
     expect(repeats(...turn("m1", []), ...turn("m2", []), ...turn("m3", []))).toBe(1);
   });
 
@@ -214,7 +216,8 @@ describe("guards, limits and grants", () => {
       runSuspended("s1", { kind: "loop", items: ["loop/1"] }),
       approvalDecided("loop/1", "approve", "maria"),
     );
-    expect(state.guard).toMatchObject({ repeats: 0, stops: 1, signature: "" });
+    expect(repeatsOf(state).repeats, "the turn that was stopped begins a new count").toBe(1);
+    expect(state.guard.stops).toBe(1);
     expect(state.decisions.get("loop/1")).toMatchObject({ by: "maria" });
   });
 

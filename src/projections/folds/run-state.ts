@@ -39,6 +39,7 @@ import {
   newStepCall,
   type OpenModelCall,
   PROMPT,
+  type RepeatedTurn,
   recordProbe,
   recordVerdict,
   type ToolCall,
@@ -75,7 +76,7 @@ export interface RunState extends BudgetChanges {
   /** Fingerprint of the latest prompt. */
   prefix: PromptPrefix | undefined;
   /** The latest turn, and its calls in order. */
-  latest: { seq: number; text: string; model: string; purpose: Purpose } | undefined;
+  latest: { seq: number; ts: number; text: string; model: string; purpose: Purpose } | undefined;
   calls: Map<string, ToolCall>;
 
   cancel: Payload<"CANCEL_REQUESTED"> | undefined;
@@ -385,6 +386,10 @@ export const runStateProjection: Projection<RunState> = {
   apply: applyRunState,
 };
 
+/** How often the latest turn was repeated. It is complete when all its calls have their results. */
+export const repeatsOf = ({ guard, calls, latest }: RunState): RepeatedTurn =>
+  countRepeats(guard, calls, latest?.ts ?? 0);
+
 /** The SYSTEM_ERROR code for a pattern's slot that stays empty. */
 export const NOT_STARTED = "NOT_STARTED";
 
@@ -448,10 +453,10 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   if (purpose !== "turn" && purpose !== "final") return;
   state.turns++;
   state.overflow = undefined;
-  state.latest = { seq: event.seq, text, model, purpose };
   const parts = toolCallsOf(content);
+  state.guard.previous = repeatsOf(state);
+  state.latest = { seq: event.seq, ts: event.ts, text, model, purpose };
   state.calls = newCalls(callId, parts);
-  countRepeats(state.guard, JSON.stringify(parts.map((part) => [part.toolName, part.input])), parts.length);
   state.guard.empty = parts.length === 0 && text.trim() === "" ? state.guard.empty + 1 : 0;
 }
 
@@ -507,8 +512,7 @@ function addDecision(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void 
   const isYes = decision !== "reject" && decision !== "expire";
   state.decisions.set(itemId, { ...event.payload, ts: event.ts });
   if (isYes && scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
-  if (itemId.startsWith("loop/"))
-    state.guard = { ...state.guard, signature: "", repeats: 0, refused: 0, empty: 0 };
+  if (itemId.startsWith("loop/")) state.guard = { ...state.guard, previous: undefined, refused: 0, empty: 0 };
   for (const call of state.calls.values()) {
     if (call.proposal?.verdict === "ask" && itemIdOf(call) === itemId) {
       call.decision = { ...event.payload, ts: event.ts };
@@ -535,7 +539,7 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   if (!call) return;
   const { output } = event.payload;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
-  call.result = { outcome, output, seq: event.seq };
+  call.result = { outcome, output, seq: event.seq, ts: event.ts };
   recordFacts(state, call, call.result);
   if (call.isStep) return;
   if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error")
@@ -563,7 +567,7 @@ function completeChild(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): 
   const call = state.calls.get(key);
   if (!call || call.result || mayBeRetried(child)) return;
   const output = { ...result, child_run_id: child.runId };
-  call.result = { outcome: success ? "ok" : "error", output, seq: event.seq };
+  call.result = { outcome: success ? "ok" : "error", output, seq: event.seq, ts: event.ts };
   if (success) state.guard.refused = 0;
 }
 

@@ -57,7 +57,7 @@ export function trackTeam(
       team.rounds.push({ number, seq: event.seq, members, closedAt: undefined });
       team.spoken = { broadcasts: [] };
       // A coordinator that repeats itself in every round is not in a loop, because the number of rounds is limited.
-      state.guard = { ...state.guard, signature: "", repeats: 0 };
+      state.guard = { ...state.guard, previous: undefined };
       break;
     }
     case "TEAM_MESSAGE":

@@ -39,7 +39,7 @@ export interface ToolCall {
   /** The finding of the latest probe, on this attempt or an earlier one. */
   probe: (Payload<"OUTCOME_PROBED"> & { ts: number }) | undefined;
   result:
-    | { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; output: unknown; seq: number }
+    | { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; output: unknown; seq: number; ts: number }
     | undefined;
 }
 
@@ -165,8 +165,8 @@ export function callOutcome({ seq, payload }: EventOf<"TOOL_RESULT">, cancelSeq 
 
 /** Counts an agent's repetitions (F43, F45), so that a person is asked before a loop wastes money. */
 export interface LoopGuard {
-  signature: string;
-  repeats: number;
+  /** The turn before the latest one. */
+  previous: RepeatedTurn | undefined;
   /** Numbers of refused calls in a row, of empty answers in a row, and of final reports that did not match the schema. */
   refused: number;
   empty: number;
@@ -176,19 +176,55 @@ export interface LoopGuard {
 }
 
 export const emptyGuard = (): LoopGuard => ({
-  signature: "",
-  repeats: 0,
+  previous: undefined,
   refused: 0,
   empty: 0,
   badReports: 0,
   stops: 0,
 });
 
-/** `signature` is the text of all calls of a turn. If two turns in a row have the same text, that is a repetition. */
-export function countRepeats(guard: LoopGuard, signature: string, calls: number): void {
-  const same = calls > 0 && signature === guard.signature;
-  guard.repeats = same ? guard.repeats + 1 : 1;
-  guard.signature = signature;
+export interface RepeatedTurn {
+  /** All calls of the turn and their results, as text. */
+  signature: string;
+  /** How many turns in a row had this signature. Turns that waited are counted apart. */
+  repeats: number;
+  waits: number;
+}
+
+/** A turn whose calls take at least this long waits for something, such as a build. */
+const WAIT_MS = 5_000;
+
+/**
+ * Counts the latest turn. It repeats the one before it only if its calls and all their results are the same:
+ * a different result is progress. `since` is the time of the model's answer.
+ */
+export function countRepeats(
+  { previous }: LoopGuard,
+  calls: ReadonlyMap<string, ToolCall>,
+  since: number,
+): RepeatedTurn {
+  const made = [...calls.values()].filter(({ isStep }) => !isStep);
+  const signature = made.length === 0 ? "" : JSON.stringify(made.map(callSignature));
+  const isSame = signature !== "" && signature === previous?.signature;
+  const before = isSame ? previous : { repeats: 0, waits: 0 };
+  const end = Math.max(since, ...made.map(({ result }) => result?.ts ?? since));
+  const hasWaited = end - since >= WAIT_MS;
+  return {
+    signature,
+    repeats: before.repeats + (hasWaited ? 0 : 1),
+    waits: before.waits + (hasWaited ? 1 : 0),
+  };
+}
+
+function callSignature({ name, input, result }: ToolCall): unknown[] {
+  return [name, input, result?.outcome, comparable(result?.output)];
+}
+
+/** The end of a child contains its run id and its duration, which are never the same. */
+function comparable(output: unknown): unknown {
+  if (typeof output !== "object" || output === null || !("child_run_id" in output)) return output;
+  const { status, summary, details } = output as Record<string, unknown>;
+  return [status, summary, details];
 }
 
 /** The inbox item of the n-th stop for a repetition. */

@@ -44,7 +44,7 @@ test.each([
 
 test("a summary and another model are named as reasons", () => {
   expect(breaks(journal("r1", {}, "compacted", { broke: "messages" }, { model: "openai/y" }))).toEqual([
-    "Event 6 of coder (r1) broke the prefix: a summary replaced older messages.",
+    "Event 6 of coder (r1) broke the prefix: a long conversation was shortened.",
     "Event 8 of coder (r1) broke the prefix: another model was called.",
   ]);
 });
