@@ -340,7 +340,7 @@ describe("[L2] decide", () => {
     const small = { now: NOW, contextWindow: 20_000 };
     expect(decide(viewOf(bodies), small)).toMatchObject({ type: "call-model", purpose: "summary" });
     expect(decide(viewOf(bodies), FACTS)).toMatchObject({ purpose: "turn" });
-    expect(decide(viewOf([start(), ...turn(1, long)]), small)).toMatchObject({
+    expect(decide(viewOf([start(), ...turn(1, long.repeat(2))]), small)).toMatchObject({
       type: "record",
       events: [{ type: "CONTEXT_CLIPPED" }],
     });
