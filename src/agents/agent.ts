@@ -2,6 +2,7 @@
 
 import type { Problem } from "../config/problem.ts";
 import type { Definition } from "../journal/definition.ts";
+import type { Reasoning } from "../journal/reasoning.ts";
 
 export interface Agent {
   /** The full name of the agent: `planner`, or `factory/planner` for an agent in a pack. */
@@ -49,6 +50,8 @@ export interface AgentEnvironment {
   patches?: readonly { name: string; aliases?: readonly string[] | undefined }[];
   /** Names of the MCP servers. If this is absent, unknown servers are not reported. */
   servers?: readonly string[];
+  /** Says why a model cannot reason as an agent asks. If this is absent, nothing is reported. */
+  reasoningProblem?(model: string, reasoning: Reasoning): string | undefined;
   /** Names of the worker pools. If this is absent, unknown pools are not reported. */
   pools?: readonly string[];
 }

@@ -7,6 +7,7 @@ import { LimitsInput, TURNS_ALIASES } from "../config/limits.ts";
 import { Count, Names } from "../config/names.ts";
 import { type KeyValues, onlyKeys } from "../config/read-keys.ts";
 import { ContextMode } from "../journal/definition.ts";
+import { REASONING_LEVELS, Reasoning } from "../journal/reasoning.ts";
 import { inputSchemas } from "../patterns/declarations/facts.ts";
 
 const text = z.string();
@@ -75,9 +76,9 @@ export const AGENT_KEYS = {
     .describe("`provider/model`, an alias, `inherit`, or a list that is tried in order"),
   temperature: z.number().min(0).describe("Passed to the model"),
   maxOutputTokens: Count.describe("Passed to the model"),
-  reasoning: z
-    .union([text, z.number().transform(String), z.boolean().transform((on) => (on ? "medium" : "none"))])
-    .describe("How much the model reasons before it answers"),
+  reasoning: Reasoning.describe(
+    `How much the model reasons before it answers: ${REASONING_LEVELS.join(", ")}, or a number of tokens`,
+  ),
   tools: z
     .union([z.null(), Names, ToolsMap])
     .describe("Tools that it may call: names, globs, `*`; absent: every tool; an empty list: none"),

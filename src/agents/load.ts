@@ -29,7 +29,10 @@ export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironm
   }
   const agents = new Map(applyExtends(drafts).map((draft) => [draft.name, compileAgent(draft, known)]));
   resolveReferences(agents);
-  checkAgents(agents, known.toolNames, { servers: known.servers });
+  checkAgents(agents, known.toolNames, {
+    servers: known.servers,
+    reasoningProblem: known.reasoningProblem,
+  });
   return { agents, problems: [...notes, ...[...agents.values()].flatMap((agent) => agent.problems)] };
 }
 

@@ -9,6 +9,7 @@ import type { AgentLimits, Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { Payload, Worktree } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
+import type { Reasoning } from "../journal/reasoning.ts";
 import type { DeclaredFacts } from "../journal/tool-facts.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf, RefusalError } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
@@ -61,7 +62,7 @@ export interface LoopParts {
   /** The programs that do the work of agents with a `runner`. */
   runners: Runners;
   /** Returns the full name of a model that can be used here, or a sentence that says why it cannot be used. */
-  chooseModel(name: string): { model: string } | { problem: string };
+  chooseModel(name: string, reasoning?: Reasoning): { model: string } | { problem: string };
   /** The project's limits for every run. */
   limits: AgentLimits;
   approvalTimeout: number | undefined;

@@ -3,6 +3,7 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Estimate, Payload } from "../journal/events.ts";
 import type { Usage } from "../journal/message.ts";
+import type { Reasoning } from "../journal/reasoning.ts";
 
 export type Model = LanguageModelV4;
 
@@ -49,6 +50,8 @@ export interface CallContext {
   /** Number of this attempt at the call, from 1. */
   attempt: number;
   purpose: string;
+  /** How much the agent's file asks the model to reason. */
+  reasoning?: Reasoning;
   /** Round of the team discussion in which the run takes part. 0 if there is no discussion. */
   round: number;
 }

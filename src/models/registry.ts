@@ -4,11 +4,13 @@
 import { nearestWord } from "../config/problem.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { MEDIA_TYPES } from "../journal/attachment.ts";
+import type { Reasoning } from "../journal/reasoning.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
 import { builtIn, type ProviderTypeName, providerTypes } from "./providers/index.ts";
 import { adaptModel, type Endpoint, type ProviderSettings } from "./providers/provider-type.ts";
+import { reasoningProblem } from "./reasoning.ts";
 import { createScriptedModel } from "./scripted/model.ts";
 import type { Script } from "./scripted/script.ts";
 
@@ -29,6 +31,8 @@ export interface ModelsConfig {
 export interface ModelRegistry extends Models {
   /** The full name of an alias. The journal, the prices and the limiter expect the full name. */
   fullName(name: string): string;
+  /** Says why a model cannot reason as an agent asks. Undefined if it can, or if the model is not known. */
+  reasoningProblem(name: string, reasoning: Reasoning): string | undefined;
   /** Every known provider, whether or not it can be called. */
   providers: readonly string[];
   /** True if a provider has its key or needs no key. */
@@ -109,6 +113,12 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     acceptedFiles(name) {
       if (!accepted.has(name)) accepted.set(name, lookUpAccepted(name));
       return accepted.get(name)!;
+    },
+    reasoningProblem(name, reasoning) {
+      const full = fullName(name, config.aliases);
+      const type = providers[providerOf(full)]?.type;
+      if (type === undefined) return undefined;
+      return reasoningProblem(reasoning, providerTypes[type].reasoning(modelPartOf(full)));
     },
     fullName: (name) => fullName(name, config.aliases),
     providers: known,

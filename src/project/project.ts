@@ -30,6 +30,7 @@ import { CadreError, toCadreError } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
+import type { Reasoning } from "../journal/reasoning.ts";
 import { canReach } from "../journal/tool-facts.ts";
 import { ADMIN_TOOLS } from "../loop/builtin-tools/declared/admin-tools.ts";
 import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
@@ -104,7 +105,7 @@ export interface Project {
   offeredTools(definition: Definition): OfferedTool[];
   /** Loads the steps module that controls an agent. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
-  chooseModel(name: string): { model: string } | { problem: string };
+  chooseModel(name: string, reasoning?: Reasoning): { model: string } | { problem: string };
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
   /** Returns the exact prompt and the tools that the model would get for a root run. */
   prompt(name: string, task: string): Promise<{ agent: string; prompt: string; tools: PromptTool[] }>;
@@ -157,6 +158,7 @@ export function openProject(options: ProjectOptions): Project {
     toolNames,
     patches: own.filter((tool) => canReach(tool, "files")),
     servers: servers.names,
+    reasoningProblem: models.reasoningProblem,
     pools: poolNames(config.pools),
   };
   const agents = watchAgents(folders, known);
@@ -201,7 +203,7 @@ export function openProject(options: ProjectOptions): Project {
     },
     agentFile: (file) => agentFile(folders, file),
     loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
-    chooseModel: (name) => chooseModel(name, names, models),
+    chooseModel: (name, reasoning) => chooseModel(name, reasoning, names, models),
     systemPrompt: compose,
     async prompt(name, task) {
       const definition = await definitionNamed(name);
@@ -310,9 +312,10 @@ function requireUsable(definition: Definition, models: ModelRegistry): Definitio
   throw problem;
 }
 
-/** Resolves the model that a parent chose for its child run. If that model cannot be used, no other model replaces it. */
+/** Resolves the model that a person or a parent run chose for a run. If that model cannot be used, no other model replaces it. */
 function chooseModel(
   name: string,
+  reasoning: Reasoning | undefined,
   names: ModelNames,
   models: ModelRegistry,
 ): { model: string } | { problem: string } {
@@ -321,6 +324,8 @@ function chooseModel(
     return {
       problem: `The model \`${name}\` ${why}: write provider/model, or leave \`model\` out for the agent's own.`,
     };
+  const cannot = reasoning && models.reasoningProblem(model, reasoning);
+  if (cannot) return { problem: `The agent asks for \`reasoning: ${reasoning}\`, but ${model} ${cannot}.` };
   try {
     models.resolve(model);
     return { model };

@@ -2,6 +2,7 @@
 // A check is a pure function and sees every agent as it was loaded. So the order of the checks and of the agents does not matter.
 
 import type { Definition } from "../../journal/definition.ts";
+import type { Reasoning } from "../../journal/reasoning.ts";
 import type { Finding } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 
@@ -15,6 +16,8 @@ export interface CheckContext {
   toolNames: readonly string[];
   /** Names of the MCP servers. Absent if the servers are not known. */
   servers?: readonly string[] | undefined;
+  /** Says why a model cannot reason as an agent asks. Absent if the models are not known. */
+  reasoningProblem?: ((model: string, reasoning: Reasoning) => string | undefined) | undefined;
 }
 
 export type Check = (agent: CheckedAgent, context: CheckContext) => Finding[];

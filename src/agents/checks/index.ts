@@ -12,6 +12,7 @@ import { checkDelegates } from "./delegates.ts";
 import { checkHandoffSchemas } from "./handoff-schemas.ts";
 import { checkLimits } from "./limits.ts";
 import { checkPatterns } from "./patterns.ts";
+import { checkReasoning } from "./reasoning.ts";
 import { checkSchemas } from "./schemas.ts";
 import { checkServers } from "./servers.ts";
 import { checkSubagents } from "./subagents.ts";
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   checkToolNames,
   checkServers,
   checkLimits,
+  checkReasoning,
   checkSchemas,
   checkHandoffSchemas,
 ];
@@ -34,7 +36,7 @@ const CHECKS: readonly Check[] = [
 export function checkAgents(
   agents: ReadonlyMap<string, Agent>,
   tools: readonly string[] = [],
-  known: Pick<CheckContext, "servers"> = {},
+  known: Pick<CheckContext, "servers" | "reasoningProblem"> = {},
 ): void {
   const surroundings: CheckContext = { agents, toolNames: tools, ...known };
   const usable = [...agents.values()].filter(isUsable);

@@ -23,7 +23,7 @@ const METADATA =
   "emoji vibe category tags version author priority type argument-hint target dialect orchestration source license";
 
 const UNSUPPORTED =
-  "topP top_p topK top_k variant skills memory extensions background isolation context_strategy cache extended_thinking";
+  "topP top_p topK top_k variant skills memory extensions background isolation context_strategy cache";
 
 const INERT = "hooks mcp-servers mcp_servers";
 
@@ -35,10 +35,9 @@ export function commonReaders(vocabulary: Vocabulary = {}): Readers {
     mcpServers: serverNames,
     ...readersFor("model models", modelKey),
     ...readersFor(
-      "reasoning reasoningEffort reasoning_effort effort thinking model_reasoning_effort",
+      "reasoning reasoningEffort reasoning_effort effort thinking model_reasoning_effort reasoningTokens reasoningOptions extended_thinking",
       reasoningKey,
     ),
-    reasoningOptions: unsupportedKey,
     ...readersFor("maxTurns max_turns", limitKey("maxTurns")),
     timeout_mins: limitKey("maxDuration", 60_000),
     maxToolCallsPerTurn: limitKey("maxToolCallsPerTurn"),

@@ -102,12 +102,28 @@ export const modelKey: Reader = (builder, value, key) => {
   );
 };
 
-/** The key says how much the model reasons. The value `off` is translated to `none`. */
+/** The key says how much the model reasons: a level, a number of tokens, a switch, or a map of these. */
 export const reasoningKey: Reader = (builder, value, key) => {
   if (value === null) return;
-  if (isMapping(value)) return unsupportedKey(builder, value, key);
-  alias("reasoning")(builder, value === "off" ? "none" : value, key);
+  const meant = isMapping(value) ? reasoningIn(value) : value;
+  if (meant === undefined) return unsupportedKey(builder, value, key);
+  alias("reasoning")(builder, reasoningWord(meant), key);
 };
+
+const BUDGET_KEYS = ["tokens", "budget", "budgetTokens", "budget_tokens", "maxTokens", "max_tokens"];
+
+/** Products write `{ type: enabled, budget_tokens: 16000 }`, `{ effort: high }` or `{ enabled: false }`. */
+function reasoningIn(value: Readonly<Record<string, Data>>): Data | undefined {
+  if (value["enabled"] === false || value["type"] === "disabled") return "none";
+  const budget = BUDGET_KEYS.map((key) => value[key]).find((each) => each !== undefined);
+  return budget ?? value["effort"] ?? value["level"] ?? (value["enabled"] === true ? true : undefined);
+}
+
+function reasoningWord(value: Data): Data {
+  if (value === "off" || value === false || value === 0) return "none";
+  if (value === "on" || value === true) return "medium";
+  return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+}
 
 /** With `user-invocable: false` or `hidden: true`, only other agents are allowed to call the agent. */
 export const hiddenFlag =

@@ -82,7 +82,7 @@ function withModel(
   { chooseModel }: Pick<AdmitParts, "chooseModel">,
 ): Definition {
   if (model === undefined) return definition;
-  const chosen = chooseModel(model);
+  const chosen = chooseModel(model, definition.dialect === undefined ? definition.reasoning : undefined);
   if ("model" in chosen) return { ...definition, models: [chosen.model] };
   throw new CadreError("MODEL_UNKNOWN", `${chosen.problem} Nothing was started.`);
 }

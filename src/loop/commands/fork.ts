@@ -87,7 +87,7 @@ async function definitionFor(
   const pinned = await loadDefinition(parts.store, hash);
   const edited = edit.agent === undefined ? pinned : await parts.editedAgent(pinned, edit.agent);
   if (edit.model === undefined) return parts.prepare(edited);
-  const model = parts.chooseModel(edit.model);
+  const model = parts.chooseModel(edit.model, edited.dialect === undefined ? edited.reasoning : undefined);
   if ("problem" in model) throw new CadreError("UNPROCESSABLE", `${model.problem} Nothing was started.`);
   return parts.prepare({ ...edited, models: [model.model] });
 }

@@ -186,6 +186,7 @@ async function callOptions(
     attempt: action.attempt,
     purpose: action.purpose,
     round: state.start!.team?.round ?? 0,
+    ...omitUndefined({ reasoning }),
   };
   return {
     prompt: [{ role: "system", content: system }, ...(messages as LanguageModelV4Prompt), ...asked],
@@ -194,7 +195,6 @@ async function callOptions(
     abortSignal,
     providerOptions: { cadre: place },
     ...omitUndefined({ temperature, maxOutputTokens }),
-    ...(reasoning === undefined ? {} : { reasoning: reasoning as never }),
   };
 }
 

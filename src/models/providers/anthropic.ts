@@ -7,7 +7,16 @@
 import { createRequire } from "node:module";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
-import { type AdaptedCall, type ProviderType, withSettings } from "./provider-type.ts";
+import type { Reasoning, ReasoningLevel } from "../../journal/reasoning.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { NO_REASONING, type ReasoningAbility } from "../reasoning.ts";
+import {
+  type AdaptedCall,
+  type AnswerPart,
+  mapAnswers,
+  type ProviderType,
+  withSettings,
+} from "./provider-type.ts";
 
 const load = createRequire(import.meta.url);
 const anthropicPackage = (): typeof import("@ai-sdk/anthropic") => load("@ai-sdk/anthropic");
@@ -23,44 +32,114 @@ export const anthropic: ProviderType = {
   baseURLEnv: "ANTHROPIC_BASE_URL",
   keyEnv: ["ANTHROPIC_API_KEY"],
   acceptedFiles: () => MEDIA_TYPES,
+  reasoning: claude,
   adapt: (call, model) => adaptAnthropic(call, model),
 };
 
 /** Also used for Claude on Google Vertex, which has no automatic breakpoint. */
 export function adaptAnthropic(
-  { options, context }: AdaptedCall,
+  { options, context, reasoning }: AdaptedCall,
   model: string,
   { automatic = true } = {},
 ): LanguageModelV4CallOptions {
-  const { toolChoice, reasoning, ...rest } = options;
-  const thinks = reasoning !== undefined || BINDS_THINKING.test(model);
-  const settings = {
-    ...(automatic ? { cacheControl: CACHED } : {}),
-    includePings: true,
-    ...(BINDS_THINKING.test(model) ? { thinking: DROP_UNBOUND } : {}),
-  };
+  const { toolChoice, reasoning: _, maxOutputTokens = defaultOutput(model, reasoning), ...rest } = options;
+  const thinking = thinkingFor(model, reasoning, options.prompt);
+  const settings = { ...(automatic ? { cacheControl: CACHED } : {}), includePings: true, ...thinking };
+  // If the agent asks for reasoning, but this call is made without it, Anthropic rejects thoughts in the last answer.
+  const mustForget = reasoning !== undefined && !isThinking(model, thinking);
+  const prompt = mustForget ? mapAnswers(options.prompt, withoutThoughts) : options.prompt;
+  // A changed tool choice would make Anthropic read the whole conversation anew. So the prompt itself says which tools are expected.
+  // If the model ignored the prompt, the next attempt forces it. A model that thinks cannot be forced.
+  const mustChoose = toolChoice && context.attempt > 1;
+  const canForce = toolChoice?.type === "none" || !isThinking(model, thinking);
   return {
     ...withSettings(rest, "anthropic", settings),
-    prompt: markBreakpoints(options.prompt, automatic ? [] : [options.prompt.length - 1]),
-    ...(reasoning && mayThink(options.prompt, model) ? { reasoning } : {}),
-    // A changed tool choice would make Anthropic read the whole conversation anew. So the prompt itself says which tools are expected.
-    // If the model ignored the prompt, the next attempt forces it, unless the model thinks: a thought rules out a forced tool.
-    ...(toolChoice && context.attempt > 1 && (toolChoice.type === "none" || !thinks) ? { toolChoice } : {}),
+    prompt: markBreakpoints(prompt, automatic ? [] : [prompt.length - 1]),
+    ...omitUndefined({ maxOutputTokens }),
+    ...(mustChoose && canForce ? { toolChoice } : {}),
   };
 }
 
-/** Models whose thinking has a token budget. All later models decide by themselves when to think. */
-const BUDGETS_THINKING = /claude-(3-|\w+-4-([015](?!\d)|\d{8}))/;
+interface Claude extends ReasoningAbility {
+  /** The model thinks unless it is told not to. */
+  thinksByDefault?: true;
+  /** The model takes an effort and decides itself how much it thinks. Other models take a budget of tokens. */
+  isAdaptive?: true;
+}
+
+const BUDGETED = ["none", "minimal", "low", "medium", "high"] as const;
+const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
+
+/** The abilities of each family of models. An unknown Claude is treated as a new one. */
+const FAMILIES: readonly [RegExp, Claude][] = [
+  [/claude-(instant|v?2|3)/, NO_REASONING],
+  [/claude-opus-4(-[01]|-\d{8}|@|$)/, { levels: BUDGETED, tokens: [1_024, 24_000] }],
+  [/claude-(sonnet|opus|haiku)-4(-[05]|-\d{8}|@|$)/, { levels: BUDGETED, tokens: [1_024, 48_000] }],
+  [
+    /claude-(sonnet|opus)-4-6/,
+    { levels: ["none", "low", "medium", "high", "max"], tokens: [1_024, 96_000], isAdaptive: true },
+  ],
+  [/claude-opus-4-[78]/, { levels: ["none", ...EFFORTS], isAdaptive: true }],
+  [/claude-(fable-5|opus-5-5|sonnet-5-5)/, { levels: EFFORTS, isAdaptive: true, thinksByDefault: true }],
+];
+
+const NEW_CLAUDE: Claude = { levels: ["none", ...EFFORTS], isAdaptive: true, thinksByDefault: true };
+
+/** Also used for Claude on Amazon Bedrock and Google Vertex. */
+export function claude(model: string): Claude {
+  return FAMILIES.find(([family]) => family.test(model))?.[1] ?? NEW_CLAUDE;
+}
+
+/** Budgets in tokens for models that have no levels of their own. */
+const BUDGETS: Partial<Record<ReasoningLevel, number>> = {
+  minimal: 1_024,
+  low: 4_096,
+  medium: 12_000,
+  high: 24_000,
+};
+
+interface ThinkingSettings {
+  thinking?: { type?: "adaptive" | "enabled" | "disabled"; [setting: string]: unknown };
+  effort?: ReasoningLevel;
+}
+
+function thinkingFor(
+  model: string,
+  reasoning: Reasoning | undefined,
+  prompt: LanguageModelV4Prompt,
+): ThinkingSettings {
+  const binding = BINDS_THINKING.test(model) ? DROP_UNBOUND : {};
+  if (reasoning === undefined) return BINDS_THINKING.test(model) ? { thinking: binding } : {};
+  if (reasoning === "none") return { thinking: { type: "disabled" } };
+  if (typeof reasoning === "string" && claude(model).isAdaptive)
+    return { thinking: { type: "adaptive", display: "summarized", ...binding }, effort: reasoning };
+  const budgetTokens = typeof reasoning === "number" ? reasoning : BUDGETS[reasoning]!;
+  return calledWithoutThought(prompt) ? {} : { thinking: { type: "enabled", budgetTokens } };
+}
 
 /**
- * Whether the model may think in this call. With a token budget, Anthropic rejects thinking in the middle of a tool loop whose latest answer
- * has no thought. Another model might have written that answer, or a thought might have been removed because it contained a secret.
+ * With a budget, Anthropic requires that the answer with the latest tool calls begins with a thought.
+ * Another model might have made these calls, or their thought contained a secret and was not stored. Then Claude works without thoughts until it has given an answer without calls.
  */
-function mayThink(prompt: LanguageModelV4Prompt, model: string): boolean {
-  const latest = prompt.findLastIndex(({ role }) => role === "assistant");
-  const isInToolLoop = prompt.slice(latest + 1).some(({ role }) => role === "tool");
-  if (!isInToolLoop || !BUDGETS_THINKING.test(model)) return true;
-  return (prompt[latest]?.content[0] as { type?: string } | undefined)?.type === "reasoning";
+export function calledWithoutThought(prompt: LanguageModelV4Prompt): boolean {
+  const last = prompt.findLast(({ role }) => role === "assistant");
+  if (last?.role !== "assistant" || !last.content.some(({ type }) => type === "tool-call")) return false;
+  return last.content[0]!.type !== "reasoning";
+}
+
+const isThinking = (model: string, { thinking }: ThinkingSettings): boolean =>
+  thinking?.type === undefined ? claude(model).thinksByDefault === true : thinking.type !== "disabled";
+
+const withoutThoughts = (parts: readonly AnswerPart[]): AnswerPart[] =>
+  parts.filter(({ type }) => type !== "reasoning");
+
+/**
+ * The output limit of a call if the agent's file has none. Without a limit, the package asks for the model's largest output.
+ * Anthropic rejects a request if the prompt and the largest output together exceed the context window.
+ */
+function defaultOutput(model: string, reasoning: Reasoning | undefined): number | undefined {
+  if (claude(model).levels.length === 0) return undefined;
+  return reasoning === "high" || reasoning === "xhigh" || reasoning === "max" ? 64_000 : 32_000;
 }
 
 const CACHED = { type: "ephemeral" } as const;

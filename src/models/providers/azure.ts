@@ -8,7 +8,9 @@ import { CadreError } from "../../errors.ts";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
-import { type Endpoint, loadOptional, type ProviderType, withSettings } from "./provider-type.ts";
+import { ANY_LEVEL } from "../reasoning.ts";
+import { adaptResponses } from "./openai.ts";
+import { type Endpoint, loadOptional, type ProviderType } from "./provider-type.ts";
 
 interface AzureEndpoint extends Endpoint {
   apiVersion: string;
@@ -70,8 +72,9 @@ export const azure: ProviderType<AzureEndpoint> = {
     },
   },
   acceptedFiles: () => MEDIA_TYPES,
-  adapt: ({ options, context }) =>
-    withSettings(options, "azure", { store: false, promptCacheKey: context.tree }),
+  // A deployment's name does not say which model it is.
+  reasoning: () => ANY_LEVEL,
+  adapt: (call) => adaptResponses(call, "azure"),
 };
 
 const isAzureHost = (baseURL: string): boolean => new URL(baseURL).hostname.endsWith(".azure.com");

@@ -11,8 +11,15 @@ import { CadreError, messageOf } from "../../errors.ts";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
-import { breakpointsOf } from "./anthropic.ts";
-import { type AdaptedCall, type Endpoint, loadOptional, type ProviderType } from "./provider-type.ts";
+import { ANY_LEVEL } from "../reasoning.ts";
+import { breakpointsOf, calledWithoutThought, claude } from "./anthropic.ts";
+import {
+  type AdaptedCall,
+  type Endpoint,
+  loadOptional,
+  type ProviderType,
+  withSettings,
+} from "./provider-type.ts";
 
 interface AwsCredentials {
   accessKeyId: string;
@@ -70,6 +77,7 @@ export const bedrock: ProviderType<BedrockEndpoint> = {
     explain: explainBedrock,
   },
   acceptedFiles: (model, vision) => (vision || SEES.test(model) ? MEDIA_TYPES : []),
+  reasoning: (model) => (/claude/.test(model) ? claude(model) : ANY_LEVEL),
   adapt: adaptBedrock,
 };
 
@@ -153,7 +161,9 @@ const CACHE_POINT = { bedrock: { cachePoint: { type: "default" } } };
 /** Models that accept cache points. Other models reject a request that has them. */
 const CACHES = /claude-(?!3-(haiku|sonnet|opus|5-sonnet)|v2|instant)|amazon\.nova/;
 
-function adaptBedrock({ options, context }: AdaptedCall, model: string): LanguageModelV4CallOptions {
+function adaptBedrock(call: AdaptedCall, model: string): LanguageModelV4CallOptions {
+  const { context } = call;
+  const options = withReasoning(call, model);
   if (!CACHES.test(model)) return options;
   const marked = breakpointsOf(options.prompt).add(options.prompt.length - 1);
   const prompt = options.prompt.map((message, index) =>
@@ -165,4 +175,15 @@ function adaptBedrock({ options, context }: AdaptedCall, model: string): Languag
   // As with Anthropic's own API, a changed tool choice would make the model read the whole conversation anew.
   const forced = toolChoice && (context.attempt > 1 || !/claude/.test(model)) ? { toolChoice } : {};
   return { ...rest, prompt, ...forced };
+}
+
+/** As with Anthropic's own API, a Claude with a budget must not think if the latest calls have no thought. */
+function withReasoning(
+  { options: { reasoning: _, ...options }, reasoning }: AdaptedCall,
+  model: string,
+): LanguageModelV4CallOptions {
+  const isBudgeted = /claude/.test(model) && !claude(model).isAdaptive;
+  if (reasoning === undefined || (isBudgeted && calledWithoutThought(options.prompt))) return options;
+  if (typeof reasoning !== "number") return { ...options, reasoning };
+  return withSettings(options, "bedrock", { reasoningConfig: { type: "enabled", budgetTokens: reasoning } });
 }

@@ -1,7 +1,15 @@
 // Google's Gemini API. Gemini caches prompts by itself, as long as the beginning of the prompt stays the same.
 
 import { createRequire } from "node:module";
-import type { ProviderType } from "./provider-type.ts";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { REASONING_LEVELS } from "../../journal/reasoning.ts";
+import { NO_REASONING, type ReasoningAbility } from "../reasoning.ts";
+import { type AdaptedCall, type ProviderType, withSettings } from "./provider-type.ts";
+
+const SOME_REASONING = REASONING_LEVELS.filter((level) => level !== "none");
+
+/** Unknown Gemini models are treated as new ones, which cannot switch reasoning off. */
+const ANY_GEMINI: ReasoningAbility = { levels: ["minimal", "low", "medium", "high"] };
 
 const load = createRequire(import.meta.url);
 const googlePackage = (): typeof import("@ai-sdk/google") => load("@ai-sdk/google");
@@ -18,5 +26,28 @@ export const google: ProviderType = {
   baseURL: "https://generativelanguage.googleapis.com/v1beta",
   keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
   acceptedFiles: (model) => (/gemma/.test(model) ? IMAGES : [...IMAGES, "application/pdf"]),
-  adapt: ({ options }) => options,
+  reasoning: geminiReasoning,
+  adapt: (call) => adaptGoogle(call, "google"),
 };
+
+/** Also used for Gemini on Google Vertex. */
+export function adaptGoogle(
+  { options, reasoning }: AdaptedCall,
+  settings: "google" | "googleVertex",
+): LanguageModelV4CallOptions {
+  if (typeof reasoning !== "number") return options;
+  return withSettings(options, settings, { thinkingConfig: { thinkingBudget: reasoning } });
+}
+
+/** The abilities of each family of models. Newer models have levels, older models have budgets. The package translates levels to budgets. */
+const ABILITIES: readonly [RegExp, ReasoningAbility][] = [
+  [/gemini-(1|2\.0)|gemma/, NO_REASONING],
+  [/gemini-2\.5-pro/, { levels: SOME_REASONING, tokens: [128, 32_768] }],
+  [/gemini-2\.5-flash-lite/, { levels: REASONING_LEVELS, tokens: [512, 24_576] }],
+  [/gemini-2\.5/, { levels: REASONING_LEVELS, tokens: [1, 24_576] }],
+  [/gemini-\d+(\.\d+)?-pro/, { levels: ["low", "medium", "high"] }],
+];
+
+export function geminiReasoning(model: string): ReasoningAbility {
+  return ABILITIES.find(([family]) => family.test(model))?.[1] ?? ANY_GEMINI;
+}

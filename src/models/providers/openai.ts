@@ -4,8 +4,18 @@
 // Nothing is stored at OpenAI: the encrypted reasoning is kept in the journal and sent back. This also works with zero data retention.
 
 import { createRequire } from "node:module";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
-import { type Endpoint, type ProviderType, withSettings } from "./provider-type.ts";
+import type { ReasoningLevel } from "../../journal/reasoning.ts";
+import { ANY_LEVEL, type ReasoningAbility } from "../reasoning.ts";
+import {
+  type AdaptedCall,
+  type AnswerPart,
+  type Endpoint,
+  mapAnswers,
+  type ProviderType,
+  withSettings,
+} from "./provider-type.ts";
 
 const load = createRequire(import.meta.url);
 const openaiPackage = (): typeof import("@ai-sdk/openai") => load("@ai-sdk/openai");
@@ -20,9 +30,54 @@ export const openai: ProviderType = {
   baseURLEnv: "OPENAI_BASE_URL",
   keyEnv: ["OPENAI_API_KEY"],
   acceptedFiles: (model, vision) => (TEXT_ONLY.test(model) && !vision ? [] : MEDIA_TYPES),
-  adapt: ({ options, context }) =>
-    withSettings(options, "openai", { store: false, promptCacheKey: context.tree }),
+  reasoning: reasoningOf,
+  adapt: (call, model) =>
+    adaptResponses(call, "openai", {
+      // The package asks for it only if it knows that the model reasons.
+      ...(reasoningOf(model).levels.length > 0 ? { include: ["reasoning.encrypted_content"] } : {}),
+    }),
 };
+
+/** Also used for Azure. `key` is the name under which the package reads its settings. */
+export function adaptResponses(
+  { options, context }: AdaptedCall,
+  key: "openai" | "azure",
+  more: Record<string, unknown> = {},
+): LanguageModelV4CallOptions {
+  return {
+    ...withSettings(options, key, { store: false, promptCacheKey: context.tree, ...more }),
+    prompt: mapAnswers(options.prompt, (parts) => withoutStoredReasoning(parts, key)),
+  };
+}
+
+/**
+ * Reasoning without its encrypted content refers to a response that OpenAI would have stored. Older journals contain such reasoning.
+ * A long reasoning consists of several parts with the same id, and only the last part has the content.
+ */
+function withoutStoredReasoning(parts: readonly AnswerPart[], key: string): AnswerPart[] {
+  const idOf = (part: AnswerPart) => part.providerOptions?.[key]?.["itemId"];
+  const encrypted = parts.filter((part) => part.providerOptions?.[key]?.["reasoningEncryptedContent"]);
+  const ids = new Set(encrypted.map(idOf));
+  return parts.filter((part) =>
+    part.type === "reasoning" ? ids.has(idOf(part)) : part.type !== "text" || part.text !== "",
+  );
+}
+
+const NO_EFFORT = /^(ft:)?(gpt-[34]|chatgpt|gpt-5(\.\d+)?-chat)/;
+
+/** The levels of each family of models. A model that is not listed can have any level. */
+const LEVELS: readonly [RegExp, readonly ReasoningLevel[]][] = [
+  [NO_EFFORT, []],
+  [/^o\d/, ["low", "medium", "high"]],
+  [/^gpt-5(-(mini|nano))?(-\d{4}-|$)/, ["minimal", "low", "medium", "high"]],
+  [/^gpt-5\.1(-\d{4}-|$)/, ["none", "low", "medium", "high"]],
+  [/^gpt-5\.[2-5](-(mini|nano))?(-\d{4}-|$)/, ["none", "low", "medium", "high", "xhigh"]],
+];
+
+function reasoningOf(model: string): ReasoningAbility {
+  const levels = LEVELS.find(([family]) => family.test(model))?.[1];
+  return levels ? { levels } : ANY_LEVEL;
+}
 
 export function openAiList({ baseURL, apiKey }: Endpoint): { url: string; headers: Record<string, string> } {
   const url = `${baseURL.replace(/\/+$/, "")}/models`;

@@ -1,12 +1,18 @@
 // A provider type: a protocol, its package, and how Cadre's calls are written in it.
 
 import { createRequire } from "node:module";
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
 import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import type { MediaType } from "../../journal/attachment.ts";
+import type { Reasoning } from "../../journal/reasoning.ts";
 import { signInError } from "../classify-failure.ts";
 import type { CallContext, Model } from "../model.ts";
+import { nearestReasoning, type ReasoningAbility } from "../reasoning.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +54,9 @@ export interface ProviderType<E extends Endpoint = Endpoint> {
   keyEnv: readonly string[];
   /** Media types of the files that a model of this provider can see. `vision` is the provider's setting in cadre.yaml. */
   acceptedFiles(model: string, vision: boolean | undefined): readonly MediaType[];
-  /** Adds the provider's own settings to a call: prompt caching, stateless reasoning, tool choice. `name` is the provider's name. */
+  /** How the model can reason. */
+  reasoning(model: string): ReasoningAbility;
+  /** Adds the provider's own settings to a call: prompt caching, reasoning, tool choice. `name` is the provider's name. */
   adapt(call: AdaptedCall, model: string, name: string): LanguageModelV4CallOptions;
 }
 
@@ -88,6 +96,8 @@ export function loadOptional<T>(name: string, neededFor: string): T {
 export interface AdaptedCall {
   options: LanguageModelV4CallOptions;
   context: CallContext;
+  /** A setting that the model has. A level is also in `options`. A budget is a setting of the provider, so `adapt` must add it. */
+  reasoning: Reasoning | undefined;
 }
 
 /** The options with settings for one provider package. Settings that the options already have win. */
@@ -104,11 +114,16 @@ export function withSettings(
 export function adaptModel(
   model: Model,
   provider: string,
-  { adapt, signIn }: Pick<ProviderType, "adapt" | "signIn">,
+  type: Pick<ProviderType, "adapt" | "reasoning" | "signIn">,
 ): Model {
-  const prepare = (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
-    const context = options.providerOptions?.["cadre"] as CallContext | undefined;
-    return context === undefined ? options : adapt({ options, context }, model.modelId, provider);
+  const { signIn } = type;
+  const ability = type.reasoning(model.modelId);
+  const prepare = (given: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
+    const context = given.providerOptions?.["cadre"] as CallContext | undefined;
+    if (context === undefined) return given;
+    const reasoning = nearestReasoning(context.reasoning, ability);
+    const options = typeof reasoning === "string" ? { ...given, reasoning } : given;
+    return type.adapt({ options, context, reasoning }, model.modelId, provider);
   };
   return {
     specificationVersion: model.specificationVersion,
@@ -127,4 +142,25 @@ async function explained<T>(call: () => PromiseLike<T>, signIn: ProviderType["si
     const why = signIn?.explain(error);
     throw why === undefined ? error : signInError(why, error);
   }
+}
+
+export type AnswerPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+
+/** Changes the model's earlier answers. An answer without any part is left out, because providers reject it. */
+export function mapAnswers(
+  prompt: LanguageModelV4Prompt,
+  change: (parts: readonly AnswerPart[]) => AnswerPart[],
+): LanguageModelV4Prompt {
+  return prompt.flatMap((message): LanguageModelV4Prompt => {
+    if (message.role !== "assistant") return [message];
+    const content = change(message.content);
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
+/** For providers that do not know strict tools. */
+export function withoutStrict({ tools, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  return tools
+    ? { ...options, tools: tools.map((tool) => ({ ...tool, strict: undefined })) as never }
+    : options;
 }

@@ -8,8 +8,8 @@ import { CadreError, messageOf } from "../../errors.ts";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
-import { adaptAnthropic } from "./anthropic.ts";
-import { google } from "./google.ts";
+import { adaptAnthropic, claude } from "./anthropic.ts";
+import { adaptGoogle, geminiReasoning, google } from "./google.ts";
 import { type Endpoint, loadOptional, type ProviderType } from "./provider-type.ts";
 
 interface VertexEndpoint extends Endpoint {
@@ -49,7 +49,7 @@ export const vertex: ProviderType<VertexEndpoint> = {
         apiKey,
         baseURL: `${baseURL}/${apiKey ? "v1" : `v1beta1/${placeOf(endpoint)}`}/publishers/google`,
       });
-    const claude = () =>
+    const anthropic = () =>
       loadOptional<ClaudePackage>(`${PACKAGE}/anthropic`, "Google Vertex").createGoogleVertexAnthropic({
         ...settings,
         baseURL: `${baseURL}/v1/${placeOf(endpoint)}/publishers/anthropic/models`,
@@ -57,7 +57,7 @@ export const vertex: ProviderType<VertexEndpoint> = {
       });
     return (model) => {
       if (!isClaude(model)) return gemini()(model);
-      if (apiKey === "") return claude()(model);
+      if (apiKey === "") return anthropic()(model);
       throw new CadreError(
         "CONFIG_INVALID",
         `The provider "${name}" signs in with an API key, and Google Vertex offers Claude only to a project: ` +
@@ -98,8 +98,9 @@ export const vertex: ProviderType<VertexEndpoint> = {
     explain: explainVertex,
   },
   acceptedFiles: (model, vision) => (isClaude(model) ? MEDIA_TYPES : google.acceptedFiles(model, vision)),
+  reasoning: (model) => (isClaude(model) ? claude(model) : geminiReasoning(model)),
   adapt: (call, model) =>
-    isClaude(model) ? adaptAnthropic(call, model, { automatic: false }) : call.options,
+    isClaude(model) ? adaptAnthropic(call, model, { automatic: false }) : adaptGoogle(call, "googleVertex"),
 };
 
 const isClaude = (model: string): boolean => model.startsWith("claude");

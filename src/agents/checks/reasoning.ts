@@ -1,0 +1,19 @@
+// Reports that a model cannot reason as the agent's file asks.
+// It is an error if the file is written for Cadre and the model is the agent's first. Otherwise the model gets the nearest setting that it has.
+
+import { errorAt, warningAt } from "../../patterns/declarations/finding.ts";
+import type { Check } from "./check.ts";
+
+export const checkReasoning: Check = ({ definition }, { reasoningProblem }) => {
+  const { reasoning, models, dialect } = definition;
+  if (reasoning === undefined || !reasoningProblem) return [];
+  return models.flatMap((model, index) => {
+    const problem = reasoningProblem(model, reasoning);
+    if (problem === undefined) return [];
+    const isError = index === 0 && dialect === undefined;
+    const message = `\`${model}\` ${problem}`;
+    return isError
+      ? [errorAt("reasoning", "REASONING_UNSUPPORTED", message)]
+      : [warningAt("reasoning", "REASONING_UNSUPPORTED", `${message}. The nearest setting is used`)];
+  });
+};

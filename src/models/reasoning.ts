@@ -1,0 +1,48 @@
+// A model's abilities to reason. The file of its provider lists them.
+
+import { REASONING_LEVELS, type Reasoning, type ReasoningLevel } from "../journal/reasoning.ts";
+
+/** What an agent can ask of a model. The lists and limits are facts about the model's API. */
+export interface ReasoningAbility {
+  /** The levels that the model has. The list is empty if the model cannot reason. */
+  levels: readonly ReasoningLevel[];
+  /** The smallest and the largest budget in tokens. Absent if the model takes no budget. */
+  tokens?: readonly [least: number, most: number];
+}
+
+/** Levels of a model that is not known. */
+export const ANY_LEVEL: ReasoningAbility = { levels: REASONING_LEVELS };
+
+export const NO_REASONING: ReasoningAbility = { levels: [] };
+
+/** Says why a model cannot reason as an agent asks. Undefined if it can. */
+export function reasoningProblem(asked: Reasoning, { levels, tokens }: ReasoningAbility): string | undefined {
+  if (levels.length === 0) return asked === "none" ? undefined : "does not reason: leave `reasoning` out";
+  const choice = `choose ${levels.join(", ")}${tokens ? `, or ${tokens[0]} to ${tokens[1]} tokens` : ""}`;
+  if (typeof asked === "string")
+    return levels.includes(asked) ? undefined : `has no reasoning level \`${asked}\`: ${choice}`;
+  if (!tokens) return `takes no budget of reasoning tokens: ${choice}`;
+  return asked < tokens[0] || asked > tokens[1]
+    ? `cannot reason with a budget of ${asked} tokens: ${choice}`
+    : undefined;
+}
+
+/** The setting that is nearest to the one asked for. A substitute model in an agent's list might have other abilities than the first. */
+export function nearestReasoning(
+  asked: Reasoning | undefined,
+  { levels, tokens }: ReasoningAbility,
+): Reasoning | undefined {
+  if (asked === undefined || levels.length === 0) return undefined;
+  if (typeof asked === "number" && tokens) return Math.min(tokens[1], Math.max(tokens[0], asked));
+  const level = typeof asked === "number" ? levelFor(asked) : asked;
+  const wanted = REASONING_LEVELS.indexOf(level);
+  const distance = (to: ReasoningLevel): number => Math.abs(REASONING_LEVELS.indexOf(to) - wanted);
+  const eligible = level === "none" ? levels : levels.filter((each) => each !== "none");
+  return eligible.toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+function levelFor(tokens: number): ReasoningLevel {
+  if (tokens <= 4_096) return "low";
+  if (tokens <= 16_384) return "medium";
+  return tokens <= 32_768 ? "high" : "xhigh";
+}
