@@ -1,7 +1,11 @@
 // Tests that each request of an agent begins with the whole request before it, whatever pattern the agent uses.
 // Then the provider's cache can be used, and models that bind their thoughts to the conversation keep them.
 
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { decideApproval } from "../../src/loop/commands/person-commands.ts";
 import type { Script } from "../../src/models/scripted/script.ts";
 import type { PatternKey } from "../../src/patterns/declarations/facts.ts";
 import { samples } from "../support/pattern-samples.ts";
@@ -11,7 +15,13 @@ import { broadcast, byRound, conclude, ready } from "../support/team.ts";
 import { unboundBlocks } from "../support/wire/anthropic.ts";
 import { byAgent, byRun, prefixBreaks } from "../support/wire/prefix-breaks.ts";
 import type { WireRequest } from "../support/wire/server.ts";
-import { playScript, type WireScenarioOptions, wireScenario } from "../support/wire/wire-scenario.ts";
+import {
+  labelRequests,
+  playScript,
+  type WireScenarioOptions,
+  wireScenario,
+} from "../support/wire/wire-scenario.ts";
+import { openApprovalIds } from "../support/world.ts";
 
 interface Case extends Partial<WireScenarioOptions> {
   script: Script;
@@ -21,6 +31,8 @@ interface Case extends Partial<WireScenarioOptions> {
 
 const threeTurns = turns({ calls: [look("one")] }, { calls: [look("two"), look("three")] }, { text: "done" });
 const { team, ...patterns } = samples();
+
+const SHARED = 4;
 
 const cases: Record<string, Case> = {
   "a plain agent": { script: threeTurns },
@@ -40,6 +52,23 @@ const cases: Record<string, Case> = {
       ),
       second: threeTurns,
     }),
+  },
+  "a steps module with several turns of one agent": {
+    ...controlled(`
+      yield* turn();
+      yield* tool("look", { what: "between" });
+      yield prompt("And the second part?");
+      yield* turns();
+      yield prompt("And now?");
+      const own = yield* turns();
+      return own.summary;`),
+    script: turns(
+      { text: "one" },
+      { calls: [look("two")] },
+      { text: "three" },
+      { calls: [look("four")] },
+      { text: "done" },
+    ),
   },
   "an agent that does not wait for its child": {
     agent: "agents: [second]",
@@ -87,23 +116,6 @@ const cases: Record<string, Case> = {
       third: byRound([{ text: "I agree" }], [ready()], [{ calls: [look("c"), look("d")] }, ready()]),
     }),
   },
-  "a steps module with several turns of one agent": {
-    ...controlled(`
-      yield* turn();
-      yield* tool("look", { what: "between" });
-      yield prompt("And the second part?");
-      yield* turns();
-      yield prompt("And now?");
-      const own = yield* turns();
-      return own.summary;`),
-    script: turns(
-      { text: "one" },
-      { calls: [look("two")] },
-      { text: "three" },
-      { calls: [look("four")] },
-      { text: "done" },
-    ),
-  },
   ...Object.fromEntries(
     (Object.entries(patterns) as [PatternKey, (typeof patterns)["router"]][]).map(([name, sample]) => [
       `the pattern ${name}`,
@@ -112,25 +124,30 @@ const cases: Record<string, Case> = {
   ),
 };
 
-describe.each(["anthropic/claude-opus-5-5", "openai/gpt-5", "google/gemini-3-pro-preview"])(
-  "on %s",
-  (model) => {
-    for (const [name, { script, continues, agent = "", cast = {}, files = {} }] of Object.entries(cases))
-      wireScenario(
-        `each request extends the one before: ${name}`,
-        { model, agent, cast, files, respond: playScript(script), wire: { isZeroRetention: true } },
-        async (world, { requests }) => {
-          const { end } = await world.settled(await world.run("Find out."));
-          expect(end?.status).toBe("completed");
-          expect(requests.flatMap(({ rejections }) => rejections)).toEqual([]);
-          for (const own of continues ? byAgent(requests) : byRun(requests)) {
-            for (const line of linesOf(own)) expect(prefixBreaks(line)).toEqual([]);
-            expect(own.flatMap(droppedThoughts), "no thought is dropped").toEqual([]);
-          }
-        },
-      );
-  },
-);
+const OPUS = "anthropic/claude-opus-5-5";
+
+/** The patterns build the same prompts for every provider, so the other providers have a few cases only. */
+const namesFor = (model: string): string[] =>
+  Object.keys(cases).slice(0, model === OPUS ? undefined : SHARED);
+
+describe.each([OPUS, "openai/gpt-5", "google/gemini-3-pro-preview"])("on %s", (model) => {
+  for (const name of namesFor(model)) {
+    const { script, continues, agent = "", cast = {}, files = {} } = cases[name]!;
+    wireScenario(
+      `[J12] each request extends the one before: ${name}`,
+      { model, agent, cast, files, respond: playScript(script), wire: { isZeroRetention: true } },
+      async (world, { requests }) => {
+        const { end } = await world.settled(await world.run("Find out."));
+        expect(end?.status).toBe("completed");
+        expect(requests.flatMap(({ rejections }) => rejections)).toEqual([]);
+        for (const own of continues ? byAgent(requests) : byRun(requests)) {
+          for (const line of linesOf(own)) expect(prefixBreaks(line)).toEqual([]);
+          expect(own.flatMap(droppedThoughts), "no thought is dropped").toEqual([]);
+        }
+      },
+    );
+  }
+});
 
 /** A brief is requested while a call is open. It extends the request before it, and the next turn also extends that request. */
 function linesOf(requests: readonly WireRequest[]): WireRequest[][] {
@@ -141,3 +158,65 @@ function linesOf(requests: readonly WireRequest[]): WireRequest[][] {
 
 const droppedThoughts = ({ provider, body }: WireRequest): string[] =>
   provider === "anthropic" ? unboundBlocks(body) : [];
+
+wireScenario(
+  "[J12] requests extend each other across messages of a session, an approval and a restart",
+  {
+    model: OPUS,
+    config: "permissions: { ask: [charge] }",
+    respond: ({ turn }) => ({
+      parts: [
+        { thinking: "Hm." },
+        turn % 3 === 0
+          ? { text: "done" }
+          : { call: turn % 3 === 1 ? "look" : "charge", input: { what: `${turn}` } },
+      ],
+    }),
+  },
+  async (world, { requests }) => {
+    const message = { sessionId: "s1", agent: "tester", from: "ann", mode: "chat", attended: true } as const;
+    for (const text of ["First.", "Second."]) {
+      const { runId } = await world.runtime.say({ ...message, text });
+      expect((await world.settled(runId)).status).toBe("suspended");
+      await world.restart();
+      labelRequests(world);
+      const [id] = await openApprovalIds(world, runId);
+      await decideApproval(id!, { decision: "approve" }, "ann", world.runtime.people);
+      await world.seen(runId, "RUN_COMPLETED");
+    }
+    expect(requests).toHaveLength(6);
+    expect(prefixBreaks(requests)).toEqual([]);
+    expect(requests.flatMap(droppedThoughts)).toEqual([]);
+  },
+);
+
+function makeRepository(folder: string): void {
+  writeFileSync(join(folder, ".gitignore"), ".cadre\neffects.log\nhome\n");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: folder });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+}
+
+wireScenario(
+  "[D6] [J12] siblings in worktrees have the same tools and system prompt",
+  {
+    model: OPUS,
+    agent: "agents: [second]\ndelegation: { mode: parallel }",
+    cast: { second: "workspace: worktree" },
+    respond: playScript(
+      roles({
+        tester: turns({ calls: [delegate("second", "one"), delegate("second", "two")] }),
+        second: threeTurns,
+      }),
+    ),
+  },
+  async (world, { requests }) => {
+    makeRepository(world.folder);
+    expect((await world.settled(await world.run("Find out."))).end?.status).toBe("completed");
+    const [, ...children] = byRun(requests);
+    expect(children.map(([first]) => first!.first)).toEqual(["one", "two"]);
+    expect(children[0]![0]!.prefix.slice(0, 3)).toEqual(children[1]![0]!.prefix.slice(0, 3));
+  },
+);

@@ -31,7 +31,7 @@ const looksTwice: Respond = ({ turn, results }) => {
 
 for (const model of MODELS)
   wireScenario(
-    `[J2] ${model} reads the results of its calls in order`,
+    `[J10] ${model} reads the results of its calls in order`,
     { model, respond: looksTwice },
     async (world, wire) => {
       const { end } = await world.settled(await world.run("Look around."));

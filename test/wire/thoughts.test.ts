@@ -140,7 +140,10 @@ describe("[F40] the next model of the list goes on in the middle of a tool loop"
           const isFirst = first.endsWith(ask.model);
           if (isFirst && ask.turn > 2)
             return { error: { status: 404, body: { error: { message: "no such model" } } } };
-          return looksUntil(6)(ask);
+          const { parts = [] } = looksUntil(6)(ask) as Answer;
+          // A Claude with a token budget thinks only if the request says so.
+          const thinks = ask.model !== THINKS || ask.body["thinking"] !== undefined;
+          return { parts: parts.filter((part) => thinks || !("thinking" in part)) };
         },
       },
       async (world, { requests }) => {

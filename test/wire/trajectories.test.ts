@@ -11,6 +11,7 @@ import { createModels } from "../../src/models/registry.ts";
 import { promptMessagesFor, transcriptProjection } from "../../src/projections/folds/transcript.ts";
 import { fold } from "../../src/projections/projection.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { prefixBreaks } from "../support/wire/prefix-breaks.ts";
 import { type Ask, type Body, type ProtocolName, type Respond, textIn } from "../support/wire/protocol.ts";
 import { startWire } from "../support/wire/server.ts";
 import { wireScenario } from "../support/wire/wire-scenario.ts";
@@ -47,7 +48,7 @@ const MODELS: Record<ProtocolName, string> = {
 describe.skipIf(!folder).each(Object.entries(MODELS) as [ProtocolName, string][])(
   "over %s",
   (protocol, model) => {
-    test("[J2] every recorded conversation arrives with equal order, roles, ids, arguments and results", async () => {
+    test("[J10] every recorded conversation arrives with equal order, roles, ids, arguments and results", async () => {
       await using wire = await startWire(() => ({ parts: [{ text: "done" }] }));
       const { env, config } = wire;
       const { resolve } = createModels({ env, providers: providersIn(config) });
@@ -68,7 +69,7 @@ describe.skipIf(!folder)("recorded conversations as sessions of the runtime", ()
   for (const [protocol, model] of Object.entries(MODELS) as [ProtocolName, string][])
     for (const [index, recorded] of longest.entries())
       wireScenario(
-        `[J2] [J11] over ${protocol}: conversation ${index + 1} is sent as it was recorded`,
+        `[J10] [J11] over ${protocol}: conversation ${index + 1} is sent as it was recorded`,
         {
           model,
           agent: "maxTurns: 60",
@@ -84,6 +85,7 @@ describe.skipIf(!folder)("recorded conversations as sessions of the runtime", ()
           }
           const { body } = requests.at(-1)!;
           expect(requests.flatMap(({ rejections }) => rejections)).toEqual([]);
+          expect(prefixBreaks(requests), "each message of a session extends the prompt").toEqual([]);
           expect(stepsIn[protocol](body)).toEqual(expectedSteps(recorded, protocol));
         },
       );

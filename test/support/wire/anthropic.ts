@@ -1,6 +1,6 @@
 // Anthropic's Messages API: what it rejects, how it caches, and how it streams.
 
-import { breakpointCache, hashOf } from "./caches.ts";
+import { breakpointCache, type CachedBlock, hashOf } from "./caches.ts";
 import {
   type Answer,
   type AnswerPart,
@@ -88,7 +88,8 @@ export function anthropicProtocol(options: ProtocolOptions): Protocol {
           text: withoutBreakpoints({ role: message.role, block }),
         })),
       );
-      return [...prefixOf(tools, system, [], withoutBreakpoints), ...blocks];
+      const settings = { where: "settings", text: settingsOf(body as Request) };
+      return [...prefixOf(tools, system, [], withoutBreakpoints), settings, ...blocks];
     },
   };
 }
@@ -102,18 +103,20 @@ const isResult = ({ type }: Block): boolean => type === "tool_result";
 const withoutBreakpoints = (value: unknown): string =>
   JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : inner));
 
-function cachedBlocks({ tools = [], system = [], messages, cache_control }: Request) {
-  const blocks = [
-    ...tools,
-    ...blocksOf({ role: "user", content: system }),
-    ...messages.flatMap((message) => blocksOf(message)),
-  ];
+function cachedBlocks(body: Request): CachedBlock[] {
+  const { tools = [], system = [], messages, cache_control } = body;
+  const before: { cache_control?: unknown }[] = [...tools, ...blocksOf({ role: "user", content: system })];
+  const blocks = [...before, ...messages.flatMap(blocksOf)];
   return blocks.map((block, at) => ({
     text: withoutBreakpoints(block),
+    ...(at === before.length ? { settings: settingsOf(body) } : {}),
     isBreakpoint:
       block.cache_control !== undefined || (cache_control !== undefined && at === blocks.length - 1),
   }));
 }
+
+/** If one of these settings changes, Anthropic reads all messages anew. Tools and system prompt stay cached. */
+const settingsOf = ({ tool_choice, thinking }: Request): string => JSON.stringify({ tool_choice, thinking });
 
 function rejections(body: Request, model: string, { bindsThinking }: ProtocolOptions): Rejection[] {
   const { messages, tools = [], thinking, tool_choice, max_tokens, temperature } = body;

@@ -12,6 +12,8 @@ type Counted = Omit<WireUsage, "output">;
 
 export interface CachedBlock {
   text: string;
+  /** Settings that make the cache useless from this block on if they change. They cost no tokens. */
+  settings?: string;
   /** Whether the request marks the end of this block as a breakpoint. */
   isBreakpoint: boolean;
 }
@@ -27,8 +29,8 @@ export function breakpointCache(): (model: string, blocks: readonly CachedBlock[
   return (model, blocks) => {
     let hash = hashOf(model);
     let end = 0;
-    const ends = blocks.map(({ text, isBreakpoint }) => {
-      hash = hashOf(hash + text);
+    const ends = blocks.map(({ text, settings = "", isBreakpoint }) => {
+      hash = hashOf(hash + settings + text);
       end += tokensIn(text);
       return { hash, end, isBreakpoint };
     });

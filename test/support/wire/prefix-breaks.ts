@@ -5,7 +5,7 @@ import type { WireRequest } from "./server.ts";
 export interface PrefixBreak {
   /** Number of the request at the server. */
   request: number;
-  /** The first part that differs: "tools", "system", or a message by its index. */
+  /** The first part that differs: "tools", "system", "settings" (tool choice and thinking), or a message by its index. */
   part: string;
   was: string;
   now: string;
