@@ -507,17 +507,13 @@ export const isProgress = (event: EventBody | JournalEvent): boolean =>
 
 /** Names of the blobs that an event refers to: the pinned definition, the whole output of a tool, and attached files. */
 export function referencedBlobs(event: JournalEvent): string[] {
-  switch (event.type) {
-    case "RUN_STARTED":
-      return [event.payload.definition, ...blobsOf(event.payload)];
-    case "CONTEXT_ADDED":
-      return blobsOf(event.payload);
-    case "TOOL_RESULT":
-      return [...(event.payload.ref === undefined ? [] : [event.payload.ref]), ...blobsOf(event.payload)];
-    default:
-      return [];
-  }
+  const files = attachmentsOf(event).map(({ blob }) => blob);
+  if (event.type === "RUN_STARTED") return [event.payload.definition, ...files];
+  return event.type === "TOOL_RESULT" && event.payload.ref !== undefined
+    ? [event.payload.ref, ...files]
+    : files;
 }
 
-const blobsOf = ({ attachments = [] }: { attachments?: Attachment[] | undefined }): string[] =>
-  attachments.map(({ blob }) => blob);
+/** The images and PDFs that belong to an event. */
+export const attachmentsOf = ({ payload }: JournalEvent): readonly Attachment[] =>
+  ("attachments" in payload && payload.attachments) || [];

@@ -81,3 +81,10 @@ export interface PromptToolResult {
   output: { type: "text" | "error-text"; value: string } | { type: "json" | "error-json"; value: unknown };
   files?: PromptFile[];
 }
+
+/** The files in a message, in the order of the prompt. */
+export function filesOf({ role, content }: PromptMessage): PromptFile[] {
+  if (role === "assistant") return [];
+  if (role === "tool") return content.flatMap(({ files = [] }) => files);
+  return content.filter((part): part is PromptFile => part.type === "file");
+}

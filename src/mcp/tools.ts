@@ -5,6 +5,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
+import { describeFile, detectMediaType, fileSize } from "../journal/attachment.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { boundOutput, CONTEXT_BYTES } from "../tools/answers.ts";
@@ -120,10 +121,16 @@ const FRAME = 1_000;
 
 /** Returns the text that a model reads. A mark surrounds the text of an untrusted server, and that text cannot end the mark. */
 function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
-  const text = textOf(result) || "(no content)";
-  const answer = markAnswer("", text, said);
+  const attachments: Files = [];
+  const text = textOf(result, attachments) || "(no content)";
+  const answer = {
+    ...markAnswer("", text, said),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
   return result.isError === true ? { ...answer, isError: true } : answer;
 }
+
+type Files = NonNullable<ToolAnswer["attachments"]>;
 
 /** `lead` is Cadre's own text, which comes before the server's text. */
 function markAnswer(lead: string, text: string, { server, trusted, nonce }: AnswerSource): ToolAnswer {
@@ -137,30 +144,38 @@ function markAnswer(lead: string, text: string, { server, trusted, nonce }: Answ
   };
 }
 
-function textOf({ content, structuredContent }: CallToolResult): string {
-  const parts = content.map(partText).filter((part) => part !== "");
+/** Adds the images and PDFs of the result to `files`. */
+function textOf({ content, structuredContent }: CallToolResult, files: Files): string {
+  const parts = content.map((part) => partText(part, files)).filter((part) => part !== "");
   if (parts.length > 0 || structuredContent === undefined) return parts.join("\n");
   return JSON.stringify(structuredContent, null, 2);
 }
 
-function partText(part: CallToolResult["content"][number]): string {
+function partText(part: CallToolResult["content"][number], files: Files): string {
   switch (part.type) {
     case "text":
       return part.text;
     case "image":
     case "audio":
-      return `[${part.type} ${part.mimeType}, ${sizeOf(part.data)}: it cannot be shown here]`;
+      return fileText(`${part.type} ${part.mimeType}`, part.data, files);
     case "resource_link":
       return `[resource ${part.uri}${part.description === undefined ? "" : `: ${part.description}`}]`;
     case "resource": {
       const { resource } = part;
       if ("text" in resource) return `[resource ${resource.uri}]\n${resource.text}`;
-      return `[resource ${resource.uri}, ${sizeOf(resource.blob)}: it cannot be shown here]`;
+      return fileText(`resource ${resource.uri}`, resource.blob, files);
     }
     default:
       return "[content of a kind that is not known here]";
   }
 }
 
-/** Returns the size of base64 data after decoding. */
-const sizeOf = (data: string): string => `${Math.ceil((data.length * 3) / 4 / 1024)} kB`;
+/** Describes a file of the server. Its name is Cadre's own, because a name from the server would be outside the untrusted mark. */
+function fileText(what: string, data: string, files: Files): string {
+  const bytes = Buffer.from(data, "base64");
+  const mediaType = detectMediaType(bytes);
+  if (mediaType === undefined) return `[${what}, ${fileSize(bytes.length)}: it cannot be shown here]`;
+  const name = `file-${files.length + 1}.${mediaType.split("/")[1]}`;
+  files.push({ name, bytes });
+  return `[${what}: attached as ${describeFile({ name, mediaType, bytes: bytes.length })}]`;
+}

@@ -16,7 +16,7 @@ import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { WithClient } from "../mcp/tool.ts";
 import { createEditorSession, type EditorSession } from "./editor-session.ts";
-import { promptText } from "./prompt-text.ts";
+import { readPrompt } from "./read-prompt.ts";
 
 export interface AcpOptions {
   version: string;
@@ -32,7 +32,7 @@ export interface AcpOptions {
 
 const CAPABILITIES: AgentCapabilities = {
   loadSession: true,
-  promptCapabilities: { embeddedContext: true },
+  promptCapabilities: { embeddedContext: true, image: true },
   sessionCapabilities: { list: {} },
 };
 
@@ -90,7 +90,7 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
     )
     .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt } }) =>
       withAcpErrors(async () => ({
-        stopReason: await findSession(sessionId).session.prompt(promptText(prompt)),
+        stopReason: await findSession(sessionId).session.prompt(readPrompt(prompt)),
       })),
     )
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) =>

@@ -10,13 +10,14 @@ import { answerOrSay } from "../conversation/answer-or-say.ts";
 import { MAX_PAGE } from "../routes/schemas.ts";
 import { type EditorConnection, sendText } from "./editor-connection.ts";
 import { isFreeQuestion } from "./permission.ts";
+import type { EditorMessage } from "./read-prompt.ts";
 import { createTurn } from "./turn.ts";
 import { type Watch, watchRun } from "./watch-run.ts";
 
 export interface EditorSession {
   /** The agent that gets the next message. */
   agent: string;
-  prompt(text: string): Promise<StopReason>;
+  prompt(message: EditorMessage): Promise<StopReason>;
   cancel(): Promise<void>;
   /** Shows the session's history. Returns false if there is no such session. */
   load(): Promise<boolean>;
@@ -56,9 +57,9 @@ export function createEditorSession(connection: EditorConnection, agent: string)
 
   const session: EditorSession = {
     agent,
-    async prompt(text) {
+    async prompt(message) {
       isCancelled = false;
-      const delivered = deliver(text, session.agent, connection, own);
+      const delivered = deliver(message, session.agent, connection, own);
       const ended = turn.begin(delivered);
       const runId = await delivered.catch(() => undefined);
       const watching = watches.get(runId ?? "");
@@ -99,12 +100,12 @@ async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void
 }
 
 async function deliver(
-  text: string,
+  { text, attachments }: EditorMessage,
   agent: string,
   { ask, sessionId }: EditorConnection,
   own: Set<string>,
 ): Promise<string> {
-  const message = { sessionId, agent, text, answers: isFreeQuestion };
+  const message = { sessionId, agent, text, attachments, answers: isFreeQuestion };
   const { runId, isNew } = await answerOrSay(message, ask, (id) => own.add(id));
   if (isNew) own.add(runId);
   return runId;

@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../../journal/events.ts";
+import type { SentFile } from "../../loop/attachments/store-files.ts";
 import { messageIdFor } from "../../loop/commands/messages.ts";
 import type { ApprovalView, RunSummary } from "../client/types.ts";
 import type { WithClient } from "../mcp/tool.ts";
@@ -11,6 +12,7 @@ export interface UserMessage {
   sessionId: string;
   agent: string;
   text: string;
+  attachments?: SentFile[] | undefined;
   /** The idempotency key that the sender chose. */
   key?: string | undefined;
   /** Tells whether the text is allowed to answer this item. */
@@ -31,19 +33,25 @@ export async function answerOrSay(
   ask: WithClient,
   onKey?: (id: string) => void,
 ): Promise<DeliveredMessage> {
-  const { sessionId, agent, text, key = randomUUID() } = message;
+  const { sessionId, agent, text, attachments, key = randomUUID() } = message;
+  const say = (body: { text: string; attachments?: SentFile[] | undefined }, idempotencyKey: string) =>
+    ask((client) =>
+      client.post("/api/sessions/{id}/messages", {
+        id: sessionId,
+        body: { agent, attended: true, ...body },
+        idempotencyKey,
+      }),
+    );
   const filter = { session: sessionId, agent, roots: true, limit: 1 };
   const [last] = (await ask((client) => client.get("/api/runs", filter))).runs;
   const answeredItem = last && (await answer(message, last, ask));
-  if (last && answeredItem) return { runId: last.id, isNew: false, isRecordedBy: isDecision(answeredItem) };
+  if (last && answeredItem) {
+    // An answer has no files, so they follow in a message.
+    if (attachments) await say({ text: "The files that belong to my answer.", attachments }, `${key}/files`);
+    return { runId: last.id, isNew: false, isRecordedBy: isDecision(answeredItem) };
+  }
   onKey?.(messageIdFor(key));
-  const { runId, joined } = await ask((client) =>
-    client.post("/api/sessions/{id}/messages", {
-      id: sessionId,
-      body: { agent, text, attended: true },
-      idempotencyKey: key,
-    }),
-  );
+  const { runId, joined } = await say({ text, attachments }, key);
   const isMessage = ({ type, payload }: JournalEvent): boolean =>
     type === "CONTEXT_ADDED" && payload.id === messageIdFor(key);
   return { runId, isNew: !joined, ...(joined ? { isRecordedBy: isMessage } : {}) };

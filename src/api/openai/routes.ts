@@ -3,10 +3,12 @@
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
+import type { SentFile } from "../../loop/attachments/store-files.ts";
 import type { CadreClient } from "../client/client.ts";
 import type { ApprovalView } from "../client/types.ts";
 import { answerOrSay } from "../conversation/answer-or-say.ts";
 import { routesWith } from "../routes/route.ts";
+import { MEGABYTES_WITH_FILES } from "../routes/schemas.ts";
 import type { ClientForRequest } from "../server/client-for-request.ts";
 import { respondStreaming, respondWhenDone } from "./complete.ts";
 import { openaiErrorBody } from "./errors.ts";
@@ -20,6 +22,7 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
       {
         summary: "Chat with a main agent in OpenAI's protocol",
         body: ChatBody,
+        maxMegabytes: MEGABYTES_WITH_FILES,
         answer: ChatAnswer,
         media: ["text/event-stream"],
         idempotent: true,
@@ -54,19 +57,21 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
 }
 
 async function deliver(client: CadreClient, body: ChatBody, key: string | undefined) {
-  const { text, whole, sessionId } = readLatestMessage(body);
+  const { text, files, whole, wholeFiles, sessionId } = readLatestMessage(body);
   const { model: agent } = body;
   if (sessionId === undefined) {
     const { runId } = await client.post("/api/runs", {
-      body: { agent, task: whole, attended: true },
+      body: { agent, task: whole, attended: true, ...attached(wholeFiles) },
       idempotencyKey: key ?? randomUUID(),
     });
     return { runId, sessionId };
   }
   const answers = ({ kind }: ApprovalView): boolean => kind === "question";
-  const message = { sessionId, agent, text, key, answers };
+  const message = { sessionId, agent, text, key, answers, ...attached(files) };
   return { ...(await answerOrSay(message, (use) => use(client))), sessionId };
 }
+
+const attached = (attachments: SentFile[]) => (attachments.length === 0 ? {} : { attachments });
 
 const BUILTIN = "cadre";
 

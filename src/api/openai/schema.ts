@@ -4,7 +4,15 @@
 
 import { z } from "zod";
 
-const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
+const Part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  /** An image as a `data:` URL. Cadre fetches no other URLs. */
+  image_url: z.looseObject({ url: z.string() }).optional(),
+  /** An image or PDF as a `data:` URL. */
+  file: z.looseObject({ filename: z.string().optional(), file_data: z.string().optional() }).optional(),
+});
+export type ChatPart = z.output<typeof Part>;
 
 export const ChatMessage = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),

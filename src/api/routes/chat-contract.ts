@@ -11,7 +11,7 @@ import type { ApiParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
 import { Context, readTranscript, summarizeTranscript } from "../views/transcript.ts";
 import { route } from "./route.ts";
-import { Cancelled, MAX_PAGE } from "./schemas.ts";
+import { Cancelled, MAX_PAGE, MEGABYTES_WITH_FILES, SentFiles } from "./schemas.ts";
 import { sessionAgent } from "./sessions.ts";
 import { currentSettings } from "./settings.ts";
 
@@ -43,6 +43,7 @@ export const ChatBody = z.strictObject({
   /** If absent, the message starts a new session. */
   session_id: id.exactOptional(),
   mode: z.enum(["auto", "chat"]).exactOptional(),
+  attachments: SentFiles.exactOptional(),
 });
 
 export const ChatAnswer = z.object({
@@ -106,6 +107,7 @@ export function chatContractRoutes(parts: ApiParts) {
       {
         summary: "Send a message to a main agent (S4)",
         body: ChatBody,
+        maxMegabytes: MEGABYTES_WITH_FILES,
         answer: ChatAnswer,
         status: 202,
         idempotent: true,
@@ -117,7 +119,7 @@ export function chatContractRoutes(parts: ApiParts) {
 
 async function chat(
   parts: ApiParts,
-  { message, agent_id, session_id, mode }: z.output<typeof ChatBody>,
+  { message, agent_id, session_id, mode, attachments }: z.output<typeof ChatBody>,
   from: string,
   key: string | undefined,
 ): Promise<z.input<typeof ChatAnswer>> {
@@ -126,9 +128,8 @@ async function chat(
   const settings = currentSettings(parts);
   const sessionId = session_id ?? parts.people.ids.nonce();
   const agent = agent_id ?? (await sessionAgent(sessionId, parts.store)) ?? settings.agent;
-  const sent = await parts.say(
-    { sessionId, agent, text: message, from, userId: from, mode: mode ?? settings.mode, attended: true },
-    key,
-  );
+  const sender = { from, userId: from, mode: mode ?? settings.mode, attended: true };
+  const said = { sessionId, agent, text: message, ...omitUndefined({ attachments }), ...sender };
+  const sent = await parts.say(said, key);
   return { run_id: sent.runId, session_id: sessionId, queued: sent.joined };
 }

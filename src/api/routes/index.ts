@@ -3,6 +3,7 @@
 import type { RouteParts } from "../parts.ts";
 import { agentRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
+import { attachmentRoutes } from "./attachments.ts";
 import { browserAccessRoutes } from "./browser-access.ts";
 import { cacheRoutes } from "./cache.ts";
 import { chatContractRoutes } from "./chat-contract.ts";
@@ -30,6 +31,7 @@ export function apiRoutes(parts: RouteParts) {
   return [
     ...runRoutes(parts),
     ...runActionRoutes(parts),
+    ...attachmentRoutes(parts),
     ...compareRoutes(parts),
     ...exportRoutes(parts),
     ...whyRoutes(parts),

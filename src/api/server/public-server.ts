@@ -13,6 +13,7 @@ import {
   type UserConnectionsOptions,
 } from "../access/user-connections.ts";
 import type { ApiParts } from "../parts.ts";
+import { ATTACHMENT_POLICY } from "../routes/attachments.ts";
 import type { LinkView } from "../routes/schemas.ts";
 import { addErrorHandlers, createApp } from "./app.ts";
 import { door, type Refusal, redeemLink, renewCookie } from "./door.ts";
@@ -86,6 +87,11 @@ export function createPublicApp(
   const { host, names, page, onRefused } = options;
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
+  // Attached files have a stricter policy than the page. It is set last, because the headers below would replace it.
+  app.use("/api/runs/:id/attachments/:hash", async (c, next) => {
+    await next();
+    c.header("Content-Security-Policy", ATTACHMENT_POLICY);
+  });
   app.use(secureHeaders(HEADERS));
   app.use(door({ keys, visitors, names, exposed: !isLoopback(host), cookie, onRefused }));
   app.get("/open/:ticket", redeemLink({ keys, visitors, cookie, onRefused }));

@@ -8,7 +8,12 @@ import type {
   LanguageModelV4TextPart,
 } from "@ai-sdk/provider";
 import { describeFile } from "../../journal/attachment.ts";
-import type { PromptFile, PromptMessage, PromptToolResult } from "../../journal/message.ts";
+import {
+  filesOf,
+  type PromptFile,
+  type PromptMessage,
+  type PromptToolResult,
+} from "../../journal/message.ts";
 import type { Store } from "../../stores/store.ts";
 
 type Part = LanguageModelV4TextPart | LanguageModelV4FilePart;
@@ -81,12 +86,6 @@ async function showResult({ files, ...result }: PromptToolResult, show: Show) {
       : { type: "content", value: [{ type: "text", text }, ...shown] };
   return { ...result, output };
 }
-
-const filesOf = ({ role, content }: PromptMessage): PromptFile[] => {
-  if (role === "assistant") return [];
-  if (role === "tool") return content.flatMap(({ files = [] }) => files);
-  return content.filter((part): part is PromptFile => part.type === "file");
-};
 
 /** Providers limit the size of a request, and the number of files in it. A small file counts as if it had this many bytes. */
 const PROMPT_BYTES = 16_000_000;

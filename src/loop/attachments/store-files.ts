@@ -58,8 +58,9 @@ export async function storeToolFiles(
 
 function decodeBase64(name: string, data: string): Buffer {
   const bytes = Buffer.from(data, "base64");
-  const length = data.replace(/=+$/, "").length;
-  if (length > 0 && Math.floor((length * 3) / 4) === bytes.length) return bytes;
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  const length = Math.floor(((data.length - padding) * 3) / 4);
+  if (bytes.length > 0 && bytes.length === length) return bytes;
   throw refusedFile(`${plainName(name)} is not sent as base64`);
 }
 

@@ -43,6 +43,7 @@ export interface ChildRequest
     | "requestInput"
     | "criteria"
     | "contextFiles"
+    | "attachments"
     | "reason"
     | "team"
     | "continues"

@@ -5,9 +5,10 @@
 import { addedReach } from "../../agents/explain/blast-radius.ts";
 import type { Ids } from "../../ids.ts";
 import { baseName } from "../../journal/agent-id.ts";
+import { type Attachment, MAX_MESSAGE_BYTES, MAX_MESSAGE_FILES } from "../../journal/attachment.ts";
 import { type ContextMode, DEFAULT_DELEGATION } from "../../journal/definition.ts";
 import type { EventBody } from "../../journal/events.ts";
-import type { PromptMessage } from "../../journal/message.ts";
+import { filesOf, type PromptMessage } from "../../journal/message.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
 import { toolResult } from "../../patterns/events.ts";
 import { openingText, openingWithRequest } from "../../patterns/opening.ts";
@@ -163,9 +164,9 @@ async function routeRequest(
   { reason }: DelegationRequest,
   { agent, run, parts }: { agent: string; run: RunJournal; parts: SpawnParts },
 ): Promise<ChildRequest> {
-  const { task, contextFiles, input, team } = run.state.start!;
+  const { task, contextFiles, attachments, input, team } = run.state.start!;
   const continues = team && (await previousRunOf({ agent, trigger: "route", key }, run, parts));
-  return { key, trigger: "route", task, contextFiles, input, reason, team, continues };
+  return { key, trigger: "route", task, contextFiles, attachments, input, reason, team, continues };
 }
 
 /** Passes two kinds of messages to the chosen agent: the router's own message (the call's task), and the messages of the router's team. */
@@ -196,7 +197,20 @@ function parentContext(mode: ContextMode, asked: DelegationRequest, run: RunJour
   if (conversation === undefined) return [];
   const { name: from } = run.definition;
   const text = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), from, shorten(conversation))}`;
-  return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from, text } }];
+  const files = mode === "full" ? latestFiles(run) : {};
+  return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from, text, ...files } }];
+}
+
+/** The latest files of the parent's conversation, as many as one message can have. */
+function latestFiles({ transcript }: RunJournal): { attachments?: Attachment[] } {
+  let room = MAX_MESSAGE_BYTES;
+  const files = promptMessages(transcript).flatMap(filesOf).slice(-MAX_MESSAGE_FILES).toReversed();
+  const fitting = files.filter(({ bytes }) => {
+    room -= bytes;
+    return room >= 0;
+  });
+  const attachments = fitting.toReversed().map(({ type: _, ...file }) => file);
+  return attachments.length === 0 ? {} : { attachments };
 }
 
 const INTRODUCTIONS: Record<ContextMode, string> = {

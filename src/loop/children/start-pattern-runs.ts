@@ -5,7 +5,7 @@
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
 import type { Definition } from "../../journal/definition.ts";
-import type { EventBody } from "../../journal/events.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { PatternRun } from "../../patterns/action.ts";
 import { addRequest, hasReadRequest, openingText } from "../../patterns/opening.ts";
@@ -60,8 +60,8 @@ async function prepare(
   const continues =
     wanted.continues && (await previousRunOf({ agent: found.name, trigger, key }, run, parts));
   // A run that receives the original request also receives the files that belong to the request.
-  const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
-  const asked = { task, contextFiles, input, requestInput };
+  const { contextFiles, attachments } = task === run.state.start!.task ? run.state.start! : NO_FILES;
+  const asked = { task, contextFiles, attachments, input, requestInput };
   const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };
   // An agent that joins the team in a later round has not read the request (K8).
   const joins = team !== undefined && team.round > 1 && !continues;
@@ -70,6 +70,8 @@ async function prepare(
   const events = firstEvents({ ...wanted, contextFiles, before }, parts.ids.nonce());
   return prepareChild(begun, found, events, run, parts);
 }
+
+const NO_FILES: Pick<Payload<"RUN_STARTED">, "contextFiles" | "attachments"> = {};
 
 /** The agent's current definition, or a definition that the pattern built. */
 async function definitionFor(

@@ -1,6 +1,7 @@
 // The text of a prompt to a program. A new session receives the whole task.
 // A resumed session receives only new messages. After an interruption it also receives the state of its calls.
 
+import { type Attachment, describeFile } from "../../journal/attachment.ts";
 import type { PromptMessage } from "../../journal/message.ts";
 import type { Action } from "../../patterns/action.ts";
 import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
@@ -24,7 +25,9 @@ export function runnerPrompt(
   parts: Pick<LoopParts, "runners" | "systemPrompt">,
 ): string {
   const { state, transcript, definition } = run;
-  const unread = transcript.unseen.map(({ text }) => text);
+  const unread = transcript.unseen.map(({ text, attachments = [] }) =>
+    [text, ...attachments.map(unseenFile)].join("\n"),
+  );
   if (knowsTask(run, parts))
     return [...(attempt > 1 ? [interruption(state)] : []), ...unread].join("\n\n") || "Go on.";
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
@@ -53,11 +56,19 @@ const callLine = ({ name, input }: ToolCall): string => `- ${describeCall(name, 
 export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolean =>
   decision?.decision === "approve" && result?.outcome === "not_started";
 
+const textIn = (part: PromptMessage["content"][number]): string[] => {
+  if (part.type === "file") return [unseenFile(part)];
+  return part.type === "text" ? [part.text] : [];
+};
+
+/** A program gets files only by their names. */
+const unseenFile = (file: Attachment): string => `[${describeFile(file)}: you cannot see it]`;
+
 /** The earlier messages. A single task is repeated unchanged. In a conversation, each message also names its author. */
 function earlierMessages(messages: readonly PromptMessage[]): string[] {
   const texts = messages.flatMap(({ role, content }) => {
     if (role !== "user" && role !== "assistant") return [];
-    const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const text = content.flatMap(textIn).join("\n");
     return text === "" ? [] : [{ role, text }];
   });
   if (texts.length <= 1) return texts.map(({ text }) => text);

@@ -233,11 +233,13 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
     transcript.placed = [];
     transcript.characters = 0;
   }
+  // A message that is added to a fork has no files: the task's files are in the transcript already.
+  const attachments = isEdited && transcript.placed.length > 0 ? undefined : payload.attachments;
   transcript.task = goesOn
     ? undefined
     : addUserMessage(transcript, {
         ...{ seq, text: taskText(payload) + turnLimit(payload) },
-        ...{ attachments: payload.attachments, isKept: PERSONS.has(trigger) },
+        ...{ attachments, isKept: PERSONS.has(trigger) },
       });
 }
 

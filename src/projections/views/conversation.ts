@@ -2,6 +2,7 @@
 // The end of the run supplies the final text of the answer.
 
 import { toolCallId } from "../../ids.ts";
+import type { Attachment } from "../../journal/attachment.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -31,6 +32,7 @@ export interface IncomingMessage {
   source: "task" | Payload<"CONTEXT_ADDED">["source"];
   from: string | undefined;
   text: string;
+  attachments: readonly Attachment[];
   /** Untrusted sources whose text is in the message. */
   untrusted: readonly string[];
 }
@@ -179,8 +181,8 @@ function addMessage(
   from: string | undefined,
   text: string,
 ): void {
-  const untrusted = payload.untrusted ?? [];
-  talk.messages.push({ kind: "heard", seq, ts, source, from, text, untrusted });
+  const { untrusted = [], attachments = [] } = payload;
+  talk.messages.push({ kind: "heard", seq, ts, source, from, text, attachments, untrusted });
 }
 
 /** A message from a person or an agent ends the current answer. A message from the runtime becomes part of the answer. */

@@ -3,6 +3,7 @@
 //  T2  A title is one short line. It contains untrusted text of models and tools, so the code that prints it must escape it.
 
 import { toolCallId } from "../../ids.ts";
+import { type Attachment, describeFile } from "../../journal/attachment.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
 import { stripUntrustedMarks } from "../../journal/untrusted.ts";
@@ -90,7 +91,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   RUN_STARTED: ({ payload }) => [
     "start",
     "plain",
-    `Started: ${payload.agent}${describeForkOrigin(payload)}`,
+    `Started: ${payload.agent}${describeForkOrigin(payload)}${filesSuffix(payload)}`,
     payload.task,
   ],
   CONTEXT_ADDED: ({ payload }) => contextLine(payload),
@@ -300,9 +301,13 @@ function describeWish(names: Names, id: string, what: string): string {
   return isCommand ? `${what.charAt(0).toLowerCase()}${what.slice(1)}` : `use ${what}`;
 }
 
+/** The names, types and sizes of attached files. */
+const filesSuffix = ({ attachments = [] }: { attachments?: Attachment[] | undefined }): string =>
+  attachments.length === 0 ? "" : ` [${attachments.map(describeFile).join(", ")}]`;
+
 function contextLine(payload: Payload<"CONTEXT_ADDED">): Line {
   const { title, isQuiet } = describeContext(payload);
-  return ["context", isQuiet ? "quiet" : "plain", title, payload.text];
+  return ["context", isQuiet ? "quiet" : "plain", `${title}${filesSuffix(payload)}`, payload.text];
 }
 
 function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cancelSeq }: Names): Line {
@@ -357,7 +362,7 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
       text,
     ];
   const where = sandbox === undefined ? "" : sandbox === "none" ? " (no sandbox)" : ` (sandbox ${sandbox})`;
-  const what = `${call}${where}`;
+  const what = `${call}${where}${filesSuffix(event.payload)}`;
   const changed = (files ?? []).map(({ path, change }) => `${change} ${path}`).join(", ");
   if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, text];
   const { label, tone } = CALL_OUTCOMES[callOutcome(event, names.cancelSeq)];

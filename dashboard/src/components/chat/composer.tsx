@@ -5,10 +5,12 @@
 import { ArrowUp } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { systemIds } from "../../../../src/system-ids.ts";
+import type { SentFile } from "../../display/sent-file.ts";
 import { useRefusal } from "../../live/me.ts";
 import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Form, TextArea } from "../../ui/input.tsx";
+import { AttachButton, FilesToSend, useFiles } from "../attach-files.tsx";
 
 export interface ComposerProps {
   /** The name under which the draft is kept. */
@@ -16,13 +18,15 @@ export interface ComposerProps {
   placeholder: string;
   /** True while a run is under way. In that case the message is added to this run. */
   busy: boolean;
-  send(text: string, key: string): Promise<void>;
+  send(text: string, key: string, files: readonly SentFile[]): Promise<void>;
 }
 
 export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
   const [text, setText] = useState(() => readDraft(draft).text);
   const { busy: sending, problem, perform } = useAction();
   const refusal = useRefusal("operator");
+  // Other files make another message, so it gets a new key. Files are not kept with the draft, because they are too large.
+  const chosen = useFiles(() => keepDraft(draft, readDraft(draft).text));
   const type = (next: string) => {
     setText(next);
     keepDraft(draft, next);
@@ -30,9 +34,10 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
   const submit = async () => {
     if (sending || text.trim() === "") return;
     await perform(async () => {
-      await send(text.trim(), readDraft(draft).key);
+      await send(text.trim(), readDraft(draft).key, chosen.files);
       localStorage.removeItem(nameOf(draft));
       setText("");
+      chosen.clear();
     });
   };
   const onKey = (event: KeyboardEvent) => {
@@ -47,7 +52,9 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
           {problem} Your message is still here.
         </p>
       )}
+      <FilesToSend chosen={chosen} />
       <div className="flex items-end gap-2">
+        <AttachButton chosen={chosen} disabled={refusal !== undefined} />
         <TextArea
           aria-label="Message"
           className="max-h-60 min-h-10 flex-1 resize-none field-sizing-content"
@@ -57,6 +64,7 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
           placeholder={refusal ?? placeholder}
           onChange={(event) => type(event.target.value)}
           onKeyDown={onKey}
+          onPaste={chosen.onPaste}
         />
         <Button
           look="main"

@@ -7,6 +7,7 @@ import { useState } from "react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { Failure, Loading } from "../../display/page-state.tsx";
+import { attached, type SentFile } from "../../display/sent-file.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
@@ -39,12 +40,12 @@ export function NewConversation() {
     mains.filter(({ name }) => name.includes("/") === inPack),
   );
   const inMode = mode ?? settings.data.mode;
-  const begin = async (text: string, key: string) => {
+  const begin = async (text: string, key: string, files: readonly SentFile[]) => {
     // The session id is derived from the message's key, so that sending the message twice does not start two conversations.
     const sessionId = `s${key}`;
     await client.post("/api/sessions/{id}/messages", {
       id: sessionId,
-      body: { agent, text, mode: inMode, attended: true },
+      body: { agent, text, mode: inMode, attended: true, ...attached(files) },
       idempotencyKey: key,
     });
     await navigate({ to: "/chat/$sessionId", params: { sessionId } });

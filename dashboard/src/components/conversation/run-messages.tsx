@@ -15,6 +15,7 @@ import {
 } from "../../../../src/projections/views/conversation.ts";
 import { duration, plural } from "../../../../src/projections/words/format.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
+import { Attachments } from "../../display/attachments.tsx";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { Loading } from "../../display/page-state.tsx";
 import { When } from "../../display/time/times.tsx";
@@ -66,7 +67,7 @@ export function RunMessages(props: RunMessagesProps) {
     <div className="flex flex-col gap-4">
       {messages.map((message) =>
         message.kind === "heard" ? (
-          <Incoming key={message.seq} message={message} selected={message.seq === seq} />
+          <Incoming key={message.seq} runId={runId} message={message} selected={message.seq === seq} />
         ) : (
           <AnswerMessage key={message.seq} {...props} {...{ answer: message, run, depth, filter }} />
         ),
@@ -80,10 +81,17 @@ const isInHeader = (message: ConversationMessage): boolean =>
   message.kind === "heard" &&
   message.source === "task" &&
   message.text.length <= 60 &&
+  message.attachments.length === 0 &&
   message.untrusted.length === 0;
 
-function Incoming({ message, selected }: { message: IncomingMessage; selected: boolean }) {
-  const { seq, source, from, text, ts, untrusted } = message;
+interface IncomingProps {
+  runId: string;
+  message: IncomingMessage;
+  selected: boolean;
+}
+
+function Incoming({ runId, message, selected }: IncomingProps) {
+  const { seq, source, from, text, ts, attachments, untrusted } = message;
   const [Icon, sender] = SENDERS[source];
   return (
     <article
@@ -112,6 +120,7 @@ function Incoming({ message, selected }: { message: IncomingMessage; selected: b
         )}
       </p>
       <Markdown text={text} />
+      <Attachments runId={runId} files={attachments} />
     </article>
   );
 }
@@ -221,7 +230,12 @@ function ActivityItem(props: AnswerProps & { activity: ConversationActivity }) {
   if (activity.kind === "call")
     return (
       <div data-seq={activity.seq}>
-        <ToolRow call={activity} streaming={run.streaming.get(activity.id)} selected={selected} />
+        <ToolRow
+          runId={run.row.id}
+          call={activity}
+          streaming={run.streaming.get(activity.id)}
+          selected={selected}
+        />
       </div>
     );
   return (

@@ -15,6 +15,7 @@ import { type ReactNode, useState } from "react";
 import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
 import { shortCount } from "../../../../src/projections/words/format.ts";
 import { CALL_OUTCOMES } from "../../../../src/projections/words/tool-outcomes.ts";
+import { Attachments } from "../../display/attachments.tsx";
 import { Diff } from "../../display/diff/diff.tsx";
 import { patchOfCall } from "../../display/diff/patch-of-call.ts";
 import { JsonView } from "../../display/json-view.tsx";
@@ -26,6 +27,7 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 
 export interface ToolRowProps {
+  runId: string;
   call: ConversationCall;
   /** Output of a call that is still running. */
   streaming: Streaming | undefined;
@@ -33,7 +35,7 @@ export interface ToolRowProps {
   selected: boolean;
 }
 
-export function ToolRow({ call, streaming, selected }: ToolRowProps) {
+export function ToolRow({ runId, call, streaming, selected }: ToolRowProps) {
   const [open, setOpen] = useState(false);
   const { words, state, startedAt, endedAt, result } = call;
   const Icon = ICONS.find(([names]) => names.test(call.tool))?.[1] ?? Wrench;
@@ -61,6 +63,11 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
           </span>
         )}
       </button>
+      {result?.attachments && (
+        <div className="px-2 pb-2">
+          <Attachments runId={runId} files={result.attachments} />
+        </div>
+      )}
       {open && <CallDetail call={call} streaming={streaming} />}
     </div>
   );
@@ -85,7 +92,7 @@ const ICONS: readonly [RegExp, typeof Wrench][] = [
 ];
 
 /** Shows the recorded input and output of a call. */
-function CallDetail({ call, streaming }: Omit<ToolRowProps, "selected">) {
+function CallDetail({ call, streaming }: Pick<ToolRowProps, "call" | "streaming">) {
   const { tool, input, preview, decision, result } = call;
   const patch = preview?.includes("\n@@ ") ? preview : patchOfCall(tool, input);
   const command = tool === "Bash" ? commandOf(input) : undefined;

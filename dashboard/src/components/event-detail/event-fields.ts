@@ -1,6 +1,7 @@
 // The most useful fields of an event, with readable labels.
 // The first fields of a decision say who decided what, when and under which rule (U29).
 
+import { type Attachment, describeFile } from "../../../../src/journal/attachment.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
@@ -42,6 +43,8 @@ const author = ({ payload, ts }: { payload: { by?: string | undefined }; ts: num
   field("Who", payload.by),
   time("When", ts),
 ];
+const filesField = (files: readonly Attachment[] | undefined) =>
+  field("Attachments", files?.map(describeFile).join("\n"));
 const untrustedField = (from: readonly string[] | string | undefined) =>
   field("Untrusted content from", typeof from === "string" ? from : from?.join(", "));
 
@@ -60,6 +63,7 @@ const endFields = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field |
 const READERS: { [T in EventType]?: Read<T> } = {
   RUN_STARTED: ({ payload }) => [
     field("Task", payload.task, "prose"),
+    filesField(payload.attachments),
     field("Input", payload.input, "block"),
     field("Success criteria", payload.criteria),
     field("Started because", payload.reason ?? payload.trigger),
@@ -70,6 +74,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
   CONTEXT_ADDED: ({ payload }) => [
     field("From", payload.from ?? payload.source),
     field("Text", payload.text, "prose"),
+    filesField(payload.attachments),
     untrustedField(payload.untrusted),
   ],
   MODEL_CALL_STARTED: ({ payload }) => [
@@ -138,6 +143,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Outcome", payload.outcome ?? (payload.isError ? "error" : "ok")),
     field("Files", payload.files?.map(({ path, change }) => `${change} ${path}`).join("\n"), "block"),
     field("Output", payload.output, "block"),
+    filesField(payload.attachments),
     field("Full output", payload.size === undefined ? undefined : `${shortCount(payload.size)} characters`),
     field("Sandbox", payload.sandbox),
     untrustedField(payload.untrusted),

@@ -5,6 +5,7 @@ import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
+import { attached } from "../../display/sent-file.ts";
 import { isWaitingForResume } from "../../display/status/status.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
@@ -15,6 +16,7 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { InputField, TextArea } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { ActionDialog } from "../action-dialog.tsx";
+import { AttachButton, FilesToSend, useFiles } from "../attach-files.tsx";
 import { treeOrder } from "../run-tree/roll-up.ts";
 
 export interface RunActionsProps {
@@ -132,6 +134,7 @@ interface RunDialogProps {
 /** U40: sends a message to the run, at any depth of the tree. */
 function MessageDialog({ open, row, onClose }: RunDialogProps) {
   const [text, setText] = useState("");
+  const chosen = useFiles();
   return (
     <ActionDialog
       open={open}
@@ -139,8 +142,10 @@ function MessageDialog({ open, row, onClose }: RunDialogProps) {
       title={`Message ${row.agent}`}
       description="The message is recorded, and the agent reads it before its next turn."
       action={async () => {
-        await client.post("/api/runs/{id}/message", { id: row.id, body: { text } });
+        const body = { text, ...attached(chosen.files) };
+        await client.post("/api/runs/{id}/message", { id: row.id, body });
         setText("");
+        chosen.clear();
       }}
       submit="Send"
       cancel="Close"
@@ -152,7 +157,12 @@ function MessageDialog({ open, row, onClose }: RunDialogProps) {
         autoFocus
         value={text}
         onChange={({ target }) => setText(target.value)}
+        onPaste={chosen.onPaste}
       />
+      <div className="flex flex-wrap items-start gap-2">
+        <AttachButton chosen={chosen} />
+        <FilesToSend chosen={chosen} />
+      </div>
     </ActionDialog>
   );
 }

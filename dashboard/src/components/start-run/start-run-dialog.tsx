@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { nameWithTitle } from "../../display/agent/agent-face.ts";
 import { Failure, Loading } from "../../display/page-state.tsx";
+import { attached } from "../../display/sent-file.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
@@ -16,6 +17,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Form, InputField, SelectField, TextArea } from "../../ui/input.tsx";
 import { RadioGroup } from "../../ui/radio-group.tsx";
+import { AttachButton, FilesToSend, useFiles } from "../attach-files.tsx";
 import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
 interface StartRunDialogProps {
@@ -76,12 +78,15 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const key = useRef(`page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`);
   const task = useRef<HTMLTextAreaElement>(null);
   useEffect(() => task.current?.focus(), []);
+  const chosen = useFiles(() => {
+    key.current = `${key.current}+`;
+  });
   const problem = draftProblem(draft);
   const lacking = useRefusal("operator");
   const { busy, problem: failure, perform } = useAction();
   const start = async () => {
     const { runId } = await client.post("/api/runs", {
-      body: toRequest(draft),
+      body: { ...toRequest(draft), ...attached(chosen.files) },
       idempotencyKey: key.current,
     });
     localStorage.setItem(LAST_AGENT, draft.agent);
@@ -119,8 +124,13 @@ function Fields({ choices, first, onClose }: FieldsProps) {
           value={draft.task}
           aria-invalid={isTried && draft.task.trim() === ""}
           onChange={({ target }) => change({ task: target.value })}
+          onPaste={chosen.onPaste}
         />
       </Field>
+      <div className="flex flex-wrap items-start gap-2">
+        <AttachButton chosen={chosen} />
+        <FilesToSend chosen={chosen} />
+      </div>
       <RadioGroup legend="Mode" choices={MODES} value={draft.mode} onChange={(mode) => change({ mode })} />
       <LimitFields draft={draft} onChange={change} />
       {refusal !== undefined && (
