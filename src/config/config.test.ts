@@ -86,6 +86,21 @@ describe("reading cadre.yaml", () => {
     });
   });
 
+  test("prices and context windows of models are checked", () => {
+    const text = "prices: { a/b: { input: 1, output: 2, cacheRead: 0.1 } }\ncontextWindows: { a/b: 32768 }";
+    expect(load(text)).toMatchObject({
+      prices: { "a/b": { input: 1, output: 2, cacheRead: 0.1 } },
+      contextWindows: { "a/b": 32_768 },
+      problems: [],
+    });
+    for (const wrong of [
+      "prices: { a/b: { input: 1 } }",
+      "contextWindows: { a/b: 32k }",
+      "contextWindows: { a/b: 8 }",
+    ])
+      expect(() => load(wrong), wrong).toThrow("a/b");
+  });
+
   test("a provider in a cloud has the settings of its own cloud only", () => {
     const azure = "providers: { work: { type: azure, resource: acme } }";
     expect(loadTrusted(azure).providers).toEqual({ work: { type: "azure", resource: "acme" } });

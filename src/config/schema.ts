@@ -27,6 +27,7 @@ const Address = HttpUrl.refine(
 );
 
 const text = z.string().min(1);
+const dollars = z.number().nonnegative();
 
 /** One label of a host name. Regions, locations and resources become part of an address. */
 const label = z.string().regex(/^[a-z0-9-]+$/i, "must be letters, digits and hyphens");
@@ -258,10 +259,15 @@ export const DECLARED_KEYS = {
     ANY_FOLDER,
   ),
   prices: key(
-    "Prices per million tokens, for models whose price Cadre does not know",
+    "Prices in US dollars per million tokens, by `provider/model`. They override the built-in prices",
     z.record(
       z.string(),
-      z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }),
+      z.strictObject({
+        input: dollars,
+        output: dollars,
+        cacheRead: dollars.optional().describe("Input that is read from the provider's cache (as `input`)"),
+        cacheWrite: dollars.optional().describe("Input that is written to the provider's cache (as `input`)"),
+      }),
     ),
     ANY_FOLDER,
   ),

@@ -1,5 +1,8 @@
-// Finds the default model for agents that name no model: a model of the first provider whose key is set.
+// Finds the default model for agents that name no model: the standard model of the first provider whose key is set.
 // Only the names of the keys are returned, never their values.
+
+import { PROVIDER_TIERS } from "./catalogue.ts";
+import { providerTypes } from "./providers/index.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -9,15 +12,16 @@ export interface KeyedModel {
   model: string;
 }
 
-const MODELS: readonly KeyedModel[] = [
-  { key: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-4-5" },
-  { key: "OPENAI_API_KEY", model: "openai/gpt-5" },
-  { key: "GOOGLE_GENERATIVE_AI_API_KEY", model: "google/gemini-2.5-pro" },
-  { key: "GEMINI_API_KEY", model: "google/gemini-2.5-pro" },
-];
+const standardModel = (provider: string): string =>
+  `${provider}/${PROVIDER_TIERS[provider]!.models.standard}`;
+
+/** The model that texts give as an example. */
+export const EXAMPLE_MODEL = standardModel("anthropic");
 
 /** One model for each provider whose key is set. The preferred model comes first. */
 export function modelsByKey(env: Env): KeyedModel[] {
-  const found = MODELS.filter(({ key }) => env[key]);
-  return found.filter(({ model }, index) => found.findIndex((other) => other.model === model) === index);
+  return (["anthropic", "openai", "google"] as const).flatMap((provider) => {
+    const key = providerTypes[provider].keyEnv.find((name) => env[name]);
+    return key ? [{ key, model: standardModel(provider) }] : [];
+  });
 }

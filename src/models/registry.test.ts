@@ -115,11 +115,24 @@ test("the model scripted/<name> plays the script of that name", () => {
   expect(refusal("scripted/demo").code).toBe("MODEL_UNKNOWN");
 });
 
-test("a model's context window is taken from the configuration, or else from the price list", () => {
+test("a model's context window is taken from the configuration, or else from the catalogue", () => {
   const registry = models({ aliases: { me: "local/qwen" }, contextWindows: { "local/qwen": 32_768 } });
   expect(registry.contextWindow("me")).toBe(32_768);
   expect(registry.contextWindow("anthropic/claude-sonnet-4-5")).toBe(200_000);
   expect(registry.contextWindow("ollama/whatever")).toBeUndefined();
+});
+
+test("a provider that has another name is found in the price list by its type, unless its address is its own", () => {
+  const { listedAs } = models({
+    providers: {
+      work: { type: "bedrock", baseURL: "http://127.0.0.1:1" },
+      second: { type: "anthropic", apiKeyEnv: "SECOND" },
+      gateway: { type: "anthropic", baseURL: "http://127.0.0.1:1" },
+      local: { type: "openai-compatible", baseURL: "http://127.0.0.1:1" },
+    },
+  });
+  const names = ["work", "second", "gateway", "local", "openrouter", "nobody"].map(listedAs);
+  expect(names).toEqual(["bedrock", "anthropic", "gateway", "local", "openrouter", "nobody"]);
 });
 
 test("the registry knows, without connecting, whether a provider has the key that it needs", () => {

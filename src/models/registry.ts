@@ -6,8 +6,8 @@ import { CadreError, messageOf } from "../errors.ts";
 import { MEDIA_TYPES } from "../journal/attachment.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { makerOf, modelFacts } from "./catalogue.ts";
 import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
-import { contextWindowOf, makerOf } from "./prices.ts";
 import { builtIn, type ProviderTypeName, providerTypes } from "./providers/index.ts";
 import { adaptModel, type Endpoint, type ProviderSettings } from "./providers/provider-type.ts";
 import { reasoningProblem } from "./reasoning.ts";
@@ -33,6 +33,8 @@ export interface ModelRegistry extends Models {
   fullName(name: string): string;
   /** Says why a model cannot reason as an agent asks. Undefined if it can, or if the model is not known. */
   reasoningProblem(name: string, reasoning: Reasoning): string | undefined;
+  /** A provider's name in the price list. It differs from `provider` if cadre.yaml gives a built-in type another name. */
+  listedAs(provider: string): string;
   /** Every known provider, whether or not it can be called. */
   providers: readonly string[];
   /** True if a provider has its key or needs no key. */
@@ -58,12 +60,14 @@ export function createModels(config: ModelsConfig): ModelRegistry {
   const resolved = new Map<string, Model>();
   const connected = new Map<string, (model: string) => Model>();
 
+  const listedAs = (provider: string): string => listedName(provider, providers[provider]);
+
   /** The result is cached, because a run requests it before every decision. */
   const windows = new Map<string, number | undefined>();
   const lookUpWindow = (name: string): number | undefined => {
     const full = fullName(name, config.aliases);
     const { contextWindows: set } = config;
-    return set?.[name] ?? set?.[full] ?? contextWindowOf(full);
+    return set?.[name] ?? set?.[full] ?? modelFacts(full, listedAs(providerOf(full))).contextWindow;
   };
 
   const create = (name: string): Model => {
@@ -121,6 +125,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       return reasoningProblem(reasoning, providerTypes[type].reasoning(modelPartOf(full)));
     },
     fullName: (name) => fullName(name, config.aliases),
+    listedAs,
     providers: known,
     hasKey: (provider) => {
       if (!Object.hasOwn(providers, provider)) return provider === "scripted";
@@ -142,6 +147,13 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       return { host, variables: keyVariables(settings), reached, ...omitUndefined({ hint: signIn?.hint }) };
     },
   };
+}
+
+/** At an address of its own, a provider might have other models and prices. A cloud's address only says where it runs. */
+function listedName(name: string, settings: ProviderConfig | undefined): string {
+  if (settings === undefined || settings.type === "openai-compatible") return name;
+  const isCloud = providerTypes[settings.type].signIn !== undefined;
+  return isCloud || settings.baseURL === undefined ? settings.type : name;
 }
 
 /** Follows aliases to the full name. Returns a name that is not an alias unchanged. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { PROVIDER_TIERS } from "./catalogue.ts";
 import { createPrices } from "./prices.ts";
-import { createModelNames, type ModelNamesConfig, PROVIDER_TIERS } from "./substitute.ts";
+import { createModelNames, type ModelNamesConfig } from "./substitute.ts";
 
 const SONNET = "anthropic/claude-sonnet-4-5";
 

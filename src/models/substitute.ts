@@ -3,6 +3,7 @@
 //  - The user's aliases are tried first, so every result can be changed in cadre.yaml.
 //  - `provider/model` with a known provider is used as written.
 
+import { PROVIDER_TIERS, type Tier } from "./catalogue.ts";
 import { modelPartOf, providerOf } from "./model.ts";
 
 export interface ModelNamesConfig {
@@ -163,9 +164,7 @@ function anthropicId(id: string): string {
   return id.replaceAll(".", "-").replace(/^claude-([4-9](?:-\d)?)-(haiku|sonnet|opus|fable)/, "claude-$2-$1");
 }
 
-/** A model size. Agent files use words such as `haiku`, `fast` and `deep` to say how much thought a task needs. */
-type Tier = "light" | "standard" | "deep";
-
+/** Agent files use words such as `haiku`, `fast` and `deep` to say how much thought a task needs. */
 const WORDS: Record<Tier, string> = {
   light: "haiku fast light lite small mini nano cheap quick",
   standard: "sonnet medium standard balanced",
@@ -175,31 +174,6 @@ const WORDS: Record<Tier, string> = {
 const TIER_OF_WORD = new Map(
   Object.entries(WORDS).flatMap(([tier, words]) => words.split(" ").map((word) => [word, tier as Tier])),
 );
-
-interface ProviderTiers {
-  models: Record<Tier, string>;
-  tierOf(model: string): Tier;
-}
-
-/** The model of each size. Every id must be in the price list; otherwise budgets could not count its cost. */
-export const PROVIDER_TIERS: Readonly<Record<string, ProviderTiers>> = {
-  anthropic: {
-    models: { light: "claude-haiku-4-5", standard: "claude-sonnet-5", deep: "claude-opus-5-5" },
-    tierOf: bySize(/haiku/, /opus|fable/),
-  },
-  openai: {
-    models: { light: "gpt-6-luna", standard: "gpt-6-sol", deep: "gpt-6-astra" },
-    tierOf: bySize(/-(mini|nano|luna)/, /-(pro|astra)|^o\d/),
-  },
-  google: {
-    models: {
-      light: "gemini-3.5-flash-lite",
-      standard: "gemini-3.8-flash",
-      deep: "gemini-3.1-pro-preview",
-    },
-    tierOf: bySize(/-lite/, /-pro/),
-  },
-};
 
 /** Claude Code writes `sonnet[1m]` for a longer context. */
 const tierOfWord = (word: string): Tier | undefined =>
@@ -211,8 +185,4 @@ function modelOfTier(tier: Tier, configured: string): string {
   const tiers = Object.hasOwn(PROVIDER_TIERS, provider) ? PROVIDER_TIERS[provider] : undefined;
   if (!tiers || tiers.tierOf(modelPartOf(configured)) === tier) return configured;
   return `${provider}/${tiers.models[tier]}`;
-}
-
-function bySize(light: RegExp, deep: RegExp): (model: string) => Tier {
-  return (model) => (light.test(model) ? "light" : deep.test(model) ? "deep" : "standard");
 }

@@ -426,4 +426,4 @@ export const createBlastRadius =
     return blastRadius(findAgent(set, name).definition, parts);
   };
 
-export { type KeyedModel, modelsByKey } from "../models/default-model.ts";
+export { EXAMPLE_MODEL, type KeyedModel, modelsByKey } from "../models/default-model.ts";

@@ -284,7 +284,7 @@ interface LoopWiring {
 function loopParts(wiring: LoopWiring): LoopParts {
   const { project, clock, ids, store, worker, report, listeners, env } = wiring;
   const { config, models, tools } = project;
-  const priceOf = createPrices(config.prices);
+  const priceOf = createPrices(config.prices, models.listedAs);
   const judge = createJudge(toolFactsOf(project));
   const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
   return {

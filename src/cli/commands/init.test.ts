@@ -35,9 +35,9 @@ describe.each([
     await using p = await project({});
     p.env["OPENAI_API_KEY"] = "a value that nobody may see";
     const made = await p.cadre("init", "--template", template);
-    expect(made.stdout).toContain("Model: openai/gpt-5 (OPENAI_API_KEY is set).");
+    expect(made.stdout).toContain("Model: openai/gpt-6-sol (OPENAI_API_KEY is set).");
     const config = await readFile(join(p.folder, "cadre.yaml"), "utf8");
-    expect(config).toMatch(/^model: openai\/gpt-5 /m);
+    expect(config).toMatch(/^model: openai\/gpt-6-sol /m);
     expect(made.stdout + config).not.toContain("a value");
     expect(await readdir(p.folder)).not.toContain("first-steps.script.yaml");
     expect(await p.cadre("agents", "validate", "--strict")).toMatchObject({ code: 0, stderr: "" });
@@ -84,14 +84,16 @@ test("at a terminal `init` asks what to start with and which model to use, and c
   terminal.type(DOWN);
   await terminal.shows(/● A coding team/);
   terminal.type(ENTER);
-  await terminal.shows(/Which model[\s\S]*google\/gemini-2\.5-pro/);
+  await terminal.shows(/Which model[\s\S]*google\/gemini-3\.8-flash/);
   terminal.type(DOWN);
-  await terminal.shows(/● google\/gemini-2\.5-pro/);
+  await terminal.shows(/● google\/gemini-3\.8-flash/);
   terminal.type(ENTER);
   await terminal.shows(/Next:\s+cadre run lead/);
   expect(await terminal.exitCode).toBe(0);
   expect(await readdir(join(p.folder, "agents"))).toEqual(["coder.md", "lead.md", "reviewer.md"]);
-  expect(await readFile(join(p.folder, "cadre.yaml"), "utf8")).toContain("\nmodel: google/gemini-2.5-pro #");
+  expect(await readFile(join(p.folder, "cadre.yaml"), "utf8")).toContain(
+    "\nmodel: google/gemini-3.8-flash #",
+  );
 });
 
 test("pressing Ctrl-C at a question of `init` changes nothing", async () => {

@@ -3,7 +3,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { KeyedModel } from "../../project/project.ts";
+import { EXAMPLE_MODEL, type KeyedModel } from "../../project/project.ts";
 
 /** The created files, and the files that already existed and were kept. Paths are relative to the project. */
 export interface WrittenFiles {
@@ -74,7 +74,7 @@ ${modelLine(keyed, script)}
 
 function modelLine(keyed: KeyedModel | undefined, script: string | undefined): string {
   if (keyed) return `model: ${keyed.model} # ${keyed.key} was found in the environment`;
-  const real = "anthropic/claude-sonnet-4-5";
-  if (script === undefined) return `# model: ${real} # without a provider's key a scripted model rehearses`;
-  return `model: scripted/${script} # no provider's key was found: ${script}.script.yaml plays. With one, write ${real}`;
+  if (script === undefined)
+    return `# model: ${EXAMPLE_MODEL} # without a provider's key a scripted model rehearses`;
+  return `model: scripted/${script} # no provider's key was found: ${script}.script.yaml plays. With one, write ${EXAMPLE_MODEL}`;
 }
