@@ -196,6 +196,8 @@ export const payloads = {
     /** Cost in US dollars. Null: this model has no known price. */
     cost: z.number().nullable(),
     finish: z.string(),
+    /** The provider paused a long answer. The next call continues it. */
+    paused: z.literal(true).optional(),
     ms: z.number(),
     /** Absent for scripted models and external programs, which cache nothing. */
     prefix: PromptPrefix.optional(),

@@ -3,7 +3,7 @@
 //  2  The delay grows (1 s, 2, 4 … 5 minutes) with jitter. The delay that the provider asks for is the minimum, up to an hour.
 //  3  The message is one sentence of limited length, and contains no key.
 
-import { APICallError } from "@ai-sdk/provider";
+import { APICallError, TypeValidationError } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../clock.ts";
 import { parseDuration } from "../config/duration.ts";
 import { describeSystemError, messageOf } from "../errors.ts";
@@ -30,8 +30,9 @@ export function createClassifyFailure(
   clock: Clock,
   keyVariableOf: KeyVariableOf = () => undefined,
 ): ClassifyFailure {
-  return (error, attempt, random) => {
+  return (thrown, attempt, random) => {
     try {
+      const error = errorEventIn(thrown) ?? thrown;
       const overflow = overflowIn(error);
       const cause = overflow ? "too_long" : causeOf(error);
       const message = messageFor(cause, error, keyVariableOf);
@@ -91,6 +92,12 @@ function waitBefore(attempt: number, random: number, retryAfter: number | undefi
   // The delay is a little longer than the provider asked for, so that calls refused together are not retried together.
   const asked = retryAfter === undefined ? 0 : Math.min(LONGEST_OBEYED, retryAfter) + random * FIRST_WAIT;
   return Math.round(Math.max(backOff, asked));
+}
+
+/** The error event in a stream, if the package did not recognise its form. */
+function errorEventIn(thrown: unknown): unknown {
+  if (!TypeValidationError.isInstance(thrown)) return undefined;
+  return (thrown.value as { error?: unknown } | null)?.error ?? undefined;
 }
 
 function causeOf(error: unknown): Cause {
@@ -329,9 +336,19 @@ function wordsOf(error: unknown): string {
   if (APICallError.isInstance(error) && error.data === undefined && error.responseBody) {
     // The package could not parse the body, so its message is only "Bad Request". The body contains the reason.
     const body = error.responseBody.trimStart();
-    if (!body.startsWith("<")) return `${error.message}: ${body.slice(0, LIMIT)}`;
+    if (!body.startsWith("<")) return messageIn(body) ?? `${error.message}: ${body.slice(0, LIMIT)}`;
   }
   return typeof message === "string" && message.trim() !== "" ? message : "no reason given";
+}
+
+/** The message in a JSON body of the usual form, `{ "error": { "message": … } }`. */
+function messageIn(body: string): string | undefined {
+  try {
+    const message = JSON.parse(body)?.error?.message;
+    return typeof message === "string" && message.trim() !== "" ? message : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Describes the socket error, because the packages' own messages are repetitive. */

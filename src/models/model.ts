@@ -56,6 +56,11 @@ export interface CallContext {
   round: number;
 }
 
+export interface WatchedContext extends CallContext {
+  /** Called for everything that the provider sends, also for what is no part of the answer. */
+  onBytes?(): void;
+}
+
 /** The tokens of a call that has not been answered. `cached` is the part of the prompt that the provider probably reads from its cache. */
 export interface CallSize {
   prompt: number;

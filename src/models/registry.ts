@@ -9,6 +9,7 @@ import { omitUndefined } from "../omit-undefined.ts";
 import { makerOf, modelFacts } from "./catalogue.ts";
 import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
 import { builtIn, type ProviderTypeName, providerTypes } from "./providers/index.ts";
+import { providerFetch } from "./providers/provider-fetch.ts";
 import { adaptModel, type Endpoint, type ProviderSettings } from "./providers/provider-type.ts";
 import { reasoningProblem } from "./reasoning.ts";
 import { createScriptedModel } from "./scripted/model.ts";
@@ -86,7 +87,10 @@ export function createModels(config: ModelsConfig): ModelRegistry {
           `${provider} is no provider that is known here: set it up under \`providers\` in cadre.yaml.`,
         );
       const type = providerTypes[settings.type];
-      const open = type.connect(endpointOf(provider, settings, config.env), provider);
+      const open = type.connect(
+        { ...endpointOf(provider, settings, config.env), fetch: providerFetch },
+        provider,
+      );
       connect = (id) => adaptModel(open(id), provider, type);
       connected.set(provider, connect);
     }

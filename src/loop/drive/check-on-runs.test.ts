@@ -172,7 +172,7 @@ scenario(
       await checkOnRuns(parts);
     }
     expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toEqual([]);
-    clock.advance(SILENT_MS);
+    clock.advance(parts.patience.silence + 60_000);
     await checkOnRuns(parts);
     await driven;
     expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toMatchObject([{ code: "STUCK" }]);

@@ -13,10 +13,13 @@ import { currentRunState } from "./run-state-cache.ts";
 
 /** Milliseconds of silence after which a running run counts as stuck. */
 export const SILENT_MS = 10 * 60_000;
-/** Milliseconds that are added to a tool's own time limit, so that this limit takes effect before the check does. */
+/** Milliseconds that are added to the time limit of a call, so that this limit takes effect before the check does. */
 const GRACE_MS = 60_000;
 
-type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
+type Parts = Pick<
+  LoopParts,
+  "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "patience" | "onProblem"
+>;
 
 export async function checkOnRuns(parts: Parts): Promise<void> {
   for (const runId of await parts.store.runs.orphans()) await checkEach(endOrphan, runId, parts);
@@ -65,7 +68,7 @@ async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
   const row = await store.runs.get(runId);
   if (row?.status !== "running") return;
   const silent = clock.now() - lastActivityOf(row, drives);
-  if (silent < SILENT_MS || silent < toolTime(await currentRunState(store, runId), parts)) return;
+  if (silent < SILENT_MS || silent < allowedSilence(await currentRunState(store, runId), parts)) return;
   const minutes = Math.round(silent / 60_000);
   const message = `This run was silent for ${minutes} minutes. Its current step is interrupted, and the run continues.`;
   const payload = { id: ids.nonce(), code: "STUCK", message, fatal: false };
@@ -77,9 +80,10 @@ async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
 export const lastActivityOf = ({ id, updatedAt }: RunRow, drives: LoopParts["drives"]): number =>
   Math.max(updatedAt, drives.get(id)?.lastActivityAt() ?? 0);
 
-/** The longest time limit of the open calls, from the run's limits or from the tools. */
-function toolTime({ start, calls }: RunState, { tools }: Parts): number {
+/** The longest time limit of the open calls, from the run's limits, from the tools, or for the silence of a provider. */
+function allowedSilence({ start, calls, openModelCall }: RunState, { tools, patience }: Parts): number {
   const open = [...calls.values()].filter(({ started, result }) => started && !result);
   const own = open.map(({ name }) => tools.get(name)?.timeout ?? 0);
-  return Math.max(start!.limits.toolTimeout ?? 0, ...own) + GRACE_MS;
+  const model = openModelCall ? patience.silence : 0;
+  return Math.max(start!.limits.toolTimeout ?? 0, model, ...own) + GRACE_MS;
 }

@@ -187,6 +187,10 @@ function afterText({ state, transcript, definition }: RunView): Action | undefin
   if (!latest || state.calls.size > 0) return undefined;
   const limit = hardLimit(state);
   const last = latest.purpose === "final" && limit !== undefined;
+  if (latest.isPaused && !last) {
+    const id = `paused/${state.turns}`;
+    return state.systemNotes.has(id) ? undefined : tellAgent(id, "Your answer was paused. Go on from there.");
+  }
   if (guard.empty > 0 && !last) return afterSilence(state);
   if (transcript.unseen.length > 0 && !last && !state.isClosing) return undefined;
   if (definition.output !== undefined) return withoutOutput(state, last);

@@ -24,7 +24,7 @@ import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { nextModel, planSummary, roomOf, type SummaryPlan } from "./compaction.ts";
 import { fingerprintPrompt } from "./prompt-prefix.ts";
-import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.ts";
+import { readStream, type StreamOutcome } from "./read-stream.ts";
 import { type Allowance, beginWithinBudget, estimateUsage, tokensOf } from "./reserve-budget.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -84,7 +84,7 @@ export async function callModel(
   const answered = await request(action, allowance, run, parts, effects, summary);
   const outcome = rejectEmptySummary(action, answered, parts);
   const ms = Math.round(parts.clock.elapsed() - from);
-  if (outcome.type === "answer") recordAnswer(action, outcome.answer, ms, run, parts, summary);
+  if (outcome.type === "answer") recordAnswer(action, outcome, ms, run, parts, summary);
   else recordFailure(action, outcome, ms, run, parts, effects);
 }
 
@@ -145,7 +145,7 @@ async function request(
       call: await callOptions(action, allowance, run, parts, effects, summary),
       onText: text.add,
       onReasoning: reasoning.add,
-      onPart: () => run.noteActivity(),
+      onActivity: () => run.noteActivity(),
       idleMs: parts.patience.silence,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,
@@ -287,20 +287,22 @@ function rejectEmptySummary(
   parts: Pick<LoopParts, "cutStreamError">,
 ): StreamOutcome {
   if ((purpose !== "summary" && purpose !== "brief") || outcome.type !== "answer") return outcome;
-  const { content, usage } = outcome.answer;
-  return textOf(content).trim() === "" ? { type: "failed", error: parts.cutStreamError(), usage } : outcome;
+  const { answer, ...spent } = outcome;
+  if (textOf(answer.content).trim() !== "") return outcome;
+  return { ...spent, type: "failed", error: parts.cutStreamError() };
 }
 
 function recordAnswer(
   action: CallModel,
-  answer: ModelAnswer,
+  outcome: Extract<StreamOutcome, { type: "answer" }>,
   ms: number,
   run: RunJournal,
   parts: CallParts,
   summary: SummaryPlan | undefined,
 ): void {
   const { callId, model } = action;
-  const { content, usage, finish } = answer;
+  const { content, finish, isPaused } = outcome.answer;
+  const usage = spentUsage(outcome, run, parts);
   parts.limiter.succeeded(model);
   const cost = parts.priceOf(model, usage);
   const prefix = isScripted(model) ? undefined : promptPrefix(model, run, parts);
@@ -308,7 +310,7 @@ function recordAnswer(
   const payload = {
     ...attemptOf(action),
     ...{ content: corrected, usage, cost, finish, ms },
-    ...omitUndefined({ prefix }),
+    ...omitUndefined({ prefix, paused: isPaused || undefined }),
   };
   const thought: EventBody = { type: "AGENT_THOUGHT", payload };
   if (summary) {
@@ -380,12 +382,11 @@ function interrupted(
  * If the provider reported no usage, the usage is estimated from the prompt and the received text (B2).
  */
 function spentUsage(
-  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  { usage, characters = 0 }: StreamOutcome,
   run: RunJournal,
   parts: RequestParts,
 ): Usage {
-  const characters = outcome.type === "failed" ? (outcome.characters ?? 0) : 0;
-  return outcome.usage ?? estimateUsage(run, characters, { fixedTokens: () => fixedTokens(run, parts) });
+  return usage ?? estimateUsage(run, characters, { fixedTokens: () => fixedTokens(run, parts) });
 }
 
 function failureOf(
@@ -396,14 +397,14 @@ function failureOf(
 ): Why {
   const { model } = action;
   if (outcome.type === "cut-off" && outcome.isContextFull) {
-    const { usage } = outcome;
-    const window = usage.input + usage.output;
+    const usage = spentUsage(outcome, run, parts);
+    const window = outcome.usage ? usage.input + usage.output : 0;
     const message = `The model's context was full after ${usage.output} tokens of the answer; none of it was used.`;
     const cost = parts.priceOf(model, usage);
     return { cause: "too_long", message, ...(window > 0 ? { window } : {}), usage, cost };
   }
   if (outcome.type === "cut-off") {
-    const { usage } = outcome;
+    const usage = spentUsage(outcome, run, parts);
     const message = `The answer reached the output cap after ${usage.output} tokens; none of it was used.`;
     return { cause: "output_cap", message, usage, cost: parts.priceOf(model, usage) };
   }

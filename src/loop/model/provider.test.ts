@@ -505,7 +505,7 @@ describe("[F40] a provider that falls silent", () => {
       call: { prompt: [], ...(abortSignal ? { abortSignal } : {}) },
       onText: () => {},
       onReasoning: () => {},
-      onPart: () => {},
+      onActivity: () => {},
       idleMs: 20,
       silenceError,
       cutStreamError,

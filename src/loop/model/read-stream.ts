@@ -11,23 +11,33 @@ import type { Model, RefusalError } from "../../models/model.ts";
 
 export interface ModelAnswer {
   content: ThoughtPart[];
-  usage: Usage;
   finish: string;
+  /** The provider wants to continue the answer in another request. */
+  isPaused: boolean;
 }
 
-export type StreamOutcome =
-  | { type: "answer"; answer: ModelAnswer }
-  /** The answer was cut at the model's output limit or at the end of its context. It is paid for, but not usable. */
-  | { type: "cut-off"; usage: Usage; isContextFull?: boolean }
-  /** `characters` is the number of characters that arrived before the failure. */
-  | { type: "failed"; error: unknown; usage?: Usage; characters?: number };
+/** What an answer cost, as far as it is known. */
+interface Spent {
+  /** Absent if the provider reported no usage. */
+  usage?: Usage;
+  /** Number of characters that arrived. Absent if the provider did not begin to answer. */
+  characters?: number;
+}
+
+export type StreamOutcome = Spent &
+  (
+    | { type: "answer"; answer: ModelAnswer }
+    /** The answer was cut at the model's output limit or at the end of its context. It is paid for, but not usable. */
+    | { type: "cut-off"; isContextFull?: boolean }
+    | { type: "failed"; error: unknown }
+  );
 
 export interface StreamOptions {
   call: LanguageModelV4CallOptions;
   onText(text: string): void;
   onReasoning(text: string): void;
-  /** Called for everything that arrives. This includes tool input, which is not text and can take long. */
-  onPart(): void;
+  /** Called for everything that arrives: text, tool input, and the signs of life of a model that thinks. */
+  onActivity(): void;
   /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
   /** Builds the errors that `classifyFailure` recognises: too long a silence, a truncated answer, and a refusal. */
@@ -42,21 +52,33 @@ export async function readStream(model: Model, options: StreamOptions): Promise<
   const outer = options.call.abortSignal;
   const onOuter = (): void => stop.abort(outer?.reason);
   const timer = setTimeout(() => stop.abort(options.silenceError(options.idleMs)), options.idleMs);
+  let isOver = false;
+  const noteActivity = (): void => {
+    if (isOver) return;
+    timer.refresh();
+    options.onActivity();
+  };
   if (outer?.aborted) onOuter();
   outer?.addEventListener("abort", onOuter, { once: true });
   try {
     stop.signal.throwIfAborted();
     const { stream } = await orAbort(
-      model.doStream({ ...options.call, abortSignal: stop.signal }),
+      model.doStream({ ...withListener(options.call, noteActivity), abortSignal: stop.signal }),
       stop.signal,
     );
-    return await collect(stream, timer, stop.signal, options);
+    return await collect(stream, noteActivity, stop.signal, options);
   } catch (error) {
     return { type: "failed", error: stop.signal.aborted ? stop.signal.reason : error };
   } finally {
+    isOver = true;
     clearTimeout(timer);
     outer?.removeEventListener("abort", onOuter);
   }
+}
+
+function withListener(call: LanguageModelV4CallOptions, onBytes: () => void): LanguageModelV4CallOptions {
+  const context = { ...call.providerOptions?.["cadre"], onBytes };
+  return { ...call, providerOptions: { ...call.providerOptions, cadre: context as never } };
 }
 
 /** Rejects on an abort, so that provider code which ignores the signal cannot block a run for ever. */
@@ -69,7 +91,7 @@ function orAbort<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
 
 async function collect(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  timer: NodeJS.Timeout,
+  noteActivity: () => void,
   signal: AbortSignal,
   options: StreamOptions,
 ): Promise<StreamOutcome> {
@@ -80,8 +102,7 @@ async function collect(
   const collected = new Collector(options);
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      timer.refresh();
-      options.onPart();
+      noteActivity();
       collected.add(next.value);
       if (collected.characters > LONGEST_ANSWER) throw options.cutStreamError();
     }
@@ -98,6 +119,8 @@ const LONGEST_ANSWER = 16_000_000;
 
 /** Anthropic's finish reason for an answer that the end of the context cut. Gateways pass it on. */
 const CONTEXT_FULL = "model_context_window_exceeded";
+/** Anthropic's finish reason for a long answer that is continued in another request. */
+const PAUSED = "pause_turn";
 
 type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;
 
@@ -144,22 +167,23 @@ class Collector {
     }
   }
 
-  spent(): { usage?: Usage; characters: number } {
+  spent(): Spent {
     const { finish, characters } = this;
-    return { characters, ...(finish && { usage: usageOf(finish.usage) }) };
+    const usage = finish && usageOf(finish.usage);
+    return { characters, ...(usage && { usage }) };
   }
 
   outcome(): StreamOutcome {
     if (this.error !== undefined) return this.failed(this.error);
     if (!this.finish) return this.failed(this.options.cutStreamError());
-    const usage = usageOf(this.finish.usage);
     const { unified, raw } = this.finish.finishReason;
-    if (raw === CONTEXT_FULL) return { type: "cut-off", usage, isContextFull: true };
-    if (unified === "length") return { type: "cut-off", usage };
+    if (raw === CONTEXT_FULL) return { type: "cut-off", ...this.spent(), isContextFull: true };
+    if (unified === "length") return { type: "cut-off", ...this.spent() };
     if (unified === "content-filter") return this.failed(this.options.refusalError(this.finish, this.text()));
     if (unified === "error" || unified === "interrupted")
       return this.failed(this.options.cutStreamError(raw && `the provider ended it with ${raw}`));
-    return { type: "answer", answer: { content: this.content, usage, finish: raw ?? unified } };
+    const answer = { content: this.content, finish: raw ?? unified, isPaused: raw === PAUSED };
+    return { type: "answer", answer, ...this.spent() };
   }
 
   private failed(error: unknown): StreamOutcome {
@@ -204,7 +228,9 @@ function toolCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }
   }
 }
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+/** Undefined if the provider reported nothing. */
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
   const usage: Usage = { input: inputTokens.total ?? 0, output: outputTokens.total ?? 0 };
   if (inputTokens.cacheRead) usage.cacheRead = inputTokens.cacheRead;
   if (inputTokens.cacheWrite) usage.cacheWrite = inputTokens.cacheWrite;

@@ -44,7 +44,7 @@ export function adaptAnthropic(
 ): LanguageModelV4CallOptions {
   const { toolChoice, reasoning: _, maxOutputTokens = defaultOutput(model, reasoning), ...rest } = options;
   const thinking = thinkingFor(model, reasoning, options.prompt);
-  const settings = { ...(automatic ? { cacheControl: CACHED } : {}), includePings: true, ...thinking };
+  const settings = { ...(automatic ? { cacheControl: CACHED } : {}), ...thinking };
   // If the agent asks for reasoning, but this call is made without it, Anthropic rejects thoughts in the last answer.
   const mustForget = reasoning !== undefined && !isThinking(model, thinking);
   const prompt = mustForget ? mapAnswers(options.prompt, withoutThoughts) : options.prompt;

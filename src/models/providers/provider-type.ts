@@ -11,8 +11,9 @@ import { CadreError, messageOf } from "../../errors.ts";
 import type { MediaType } from "../../journal/attachment.ts";
 import type { Reasoning } from "../../journal/reasoning.ts";
 import { signInError } from "../classify-failure.ts";
-import type { CallContext, Model } from "../model.ts";
+import type { CallContext, Model, WatchedContext } from "../model.ts";
 import { nearestReasoning, type ReasoningAbility } from "../reasoning.ts";
+import { listenToBytes } from "./provider-fetch.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -39,6 +40,7 @@ export interface Endpoint {
   /** The provider's key. Absent only if the provider needs no key. */
   apiKey?: string;
   headers?: Record<string, string>;
+  fetch?: typeof fetch;
 }
 
 export interface ProviderType<E extends Endpoint = Endpoint> {
@@ -118,8 +120,10 @@ export function adaptModel(
 ): Model {
   const { signIn } = type;
   const ability = type.reasoning(model.modelId);
+  const contextOf = (options: LanguageModelV4CallOptions): WatchedContext | undefined =>
+    options.providerOptions?.["cadre"] as WatchedContext | undefined;
   const prepare = (given: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
-    const context = given.providerOptions?.["cadre"] as CallContext | undefined;
+    const context = contextOf(given);
     if (context === undefined) return given;
     const reasoning = nearestReasoning(context.reasoning, ability);
     const options = typeof reasoning === "string" ? { ...given, reasoning } : given;
@@ -131,7 +135,10 @@ export function adaptModel(
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
     doGenerate: (options) => explained(() => model.doGenerate(prepare(options)), signIn),
-    doStream: (options) => explained(() => model.doStream(prepare(options)), signIn),
+    doStream: (options) =>
+      listenToBytes(contextOf(options)?.onBytes, () =>
+        explained(() => model.doStream(prepare(options)), signIn),
+      ),
   };
 }
 

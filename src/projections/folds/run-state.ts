@@ -76,7 +76,7 @@ export interface RunState extends BudgetChanges {
   /** Fingerprint of the latest prompt. */
   prefix: PromptPrefix | undefined;
   /** The latest turn, and its calls in order. */
-  latest: { seq: number; ts: number; text: string; model: string; purpose: Purpose } | undefined;
+  latest: LatestTurn | undefined;
   calls: Map<string, ToolCall>;
 
   cancel: Payload<"CANCEL_REQUESTED"> | undefined;
@@ -130,6 +130,16 @@ interface Overflow {
   refusals: number;
   /** The prompt became shorter after the latest refusal. */
   isCompacted: boolean;
+}
+
+interface LatestTurn {
+  seq: number;
+  ts: number;
+  text: string;
+  model: string;
+  purpose: Purpose;
+  /** The provider paused the answer, and the next turn continues it. */
+  isPaused: boolean;
 }
 
 /** Time that the run spends waiting for a person. It does not count against time limits. */
@@ -455,7 +465,8 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   state.overflow = undefined;
   const parts = toolCallsOf(content);
   state.guard.previous = repeatsOf(state);
-  state.latest = { seq: event.seq, ts: event.ts, text, model, purpose };
+  const { seq, ts, payload } = event;
+  state.latest = { seq, ts, text, model, purpose, isPaused: payload.paused === true };
   state.calls = newCalls(callId, parts);
   state.guard.empty = parts.length === 0 && text.trim() === "" ? state.guard.empty + 1 : 0;
 }
