@@ -341,7 +341,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
 
 async function openStore({ store }: Config, clock = systemClock): Promise<Store> {
   if (store.startsWith("sqlite:")) return openSqliteStore({ path: store.slice("sqlite:".length), clock });
-  if (isServerStore(store)) return openPostgresStore({ url: store });
+  if (/^postgres(ql)?:/.test(store)) return openPostgresStore({ url: store });
   throw new CadreError(
     "CONFIG_INVALID",
     "This kind of store is unknown: use sqlite:<file> or postgres://user:password@host/database. Nothing was opened.",

@@ -17,6 +17,7 @@ import { controlled } from "../../../test/support/steps.ts";
 import { fetches, fetchTool, hear, hearTool, ORDER, STRANGER } from "../../../test/support/stranger.ts";
 import { openApprovalIds, type World, type WorldOptions } from "../../../test/support/world.ts";
 import type { Payload } from "../../journal/events.ts";
+import type { PatternKey } from "../../patterns/declarations/facts.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
 const ALLOWED = "permissions: { allow: [charge, stamp, hear, WebFetch, delegate] }\n";
@@ -215,7 +216,7 @@ describe("a tree of runs", () => {
     },
   );
 
-  const patterns: Record<string, WorldOptions> = {
+  const patterns: Record<PatternKey, WorldOptions> = {
     handoff: {
       agent: "handoff: second",
       cast: { second: "" },
