@@ -92,7 +92,7 @@ export interface Project {
   /** Reads the agents from disk. If `name` is given, the result might contain only that agent and the agents it names. */
   agents(name?: string): Promise<AgentSet>;
   /** Finds an agent and compiles it for a run. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the error about the agent's model. */
-  find(name: string): Promise<Definition>;
+  find(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   /** Compiles a pinned agent with new content of its file. Throws AGENT_INVALID, or the error about the agent's model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
   /** Checks agent files of any supported product, in any folder. */
@@ -182,7 +182,8 @@ export function openProject(options: ProjectOptions): Project {
     prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
     mask: createProjectMask({ folder: config.folder, env, config }),
     agents,
-    find: async (name) => requireUsable(await definitionNamed(name), models),
+    find: async (name, change = (definition) => definition) =>
+      requireUsable(change(await definitionNamed(name)), models),
     async findEdited({ source: { file } }, text) {
       return requireUsable(
         withToolNames((await loadEditedAgent(folders, known, { file, text })).definition, own),

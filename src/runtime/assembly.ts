@@ -255,7 +255,7 @@ const engineProblem = (error: unknown, runId: RunId | undefined) =>
 
 /** Finds an agent and compiles it for a run. MCP servers that cannot be used are reported, and the run starts without their tools. */
 function findReady(project: Project, report: Report): Project["find"] {
-  return async (name) => prepareServers(await project.find(name), project, report);
+  return async (name, change) => prepareServers(await project.find(name, change), project, report);
 }
 
 async function prepareServers(definition: Definition, project: Project, report: Report): Promise<Definition> {

@@ -39,7 +39,8 @@ export interface RunRequest {
 
 export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "chooseModel"> {
   /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
-  findAgent(name: string): Promise<Definition>;
+  /** `change` is applied before the agent's models are checked. */
+  findAgent(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   limits: AgentLimits;
   approvals: ApprovalPolicy & { timeout?: number | undefined };
   workspace: string;

@@ -82,8 +82,8 @@ scenario(
     const failed = await world.run("charge the card");
     await world.seen(failed, "RUN_FAILED");
     const file = join(world.folder, "agents", "tester.md");
-    writeFileSync(file, "---\ndescription: tests\nmodel: anthropic/claude-sonnet-4-5\n---\nYou test.\n");
-    await expect(world.runtime.retry(failed)).rejects.toMatchObject({ code: "PROVIDER_KEY_MISSING" });
+    writeFileSync(file, "---\ndescription: tests\nmaxTurns: many\n---\nYou test.\n");
+    await expect(world.runtime.retry(failed)).rejects.toMatchObject({ code: "AGENT_INVALID" });
     expect((await world.runtime.store.runs.list({})).runs).toHaveLength(1);
 
     rmSync(file);
@@ -144,5 +144,25 @@ scenario(
     const events = await world.events(again.runId);
     expect(payloadsOf(events, "MODEL_CALL_STARTED")).toHaveLength(1);
     expect(effects(world.oracle)).toEqual([]);
+  },
+);
+
+scenario(
+  "a retry keeps the model that answered last, even if the agent's file names another model now",
+  { script },
+  async (world) => {
+    const modelsOf = async (runId: string) =>
+      payloadsOf(await world.events(runId), "MODEL_CALL_STARTED").map(({ model }) => model);
+    down = true;
+    const failed = await world.run("charge the card");
+    await world.seen(failed, "RUN_FAILED");
+    const [model] = await modelsOf(failed);
+
+    const file = join(world.folder, "agents", "tester.md");
+    writeFileSync(file, "---\ndescription: tests\nmodel: anthropic/claude-sonnet-4-5\n---\nYou test.\n");
+    down = false;
+    const { runId } = await world.runtime.retry(failed);
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(await modelsOf(runId)).toEqual([model]);
   },
 );

@@ -4,7 +4,7 @@
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
-import type { Payload } from "../../journal/events.ts";
+import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
@@ -21,7 +21,7 @@ interface RetryOptions {
   by?: string | undefined;
 }
 
-/** The new run has fresh counts, the same limits, and the agent's current definition. */
+/** The new run has fresh counts, the same limits, the agent's current definition, and the model that answered last. */
 export async function retryRun(
   runId: RunId,
   parts: Parts,
@@ -34,7 +34,7 @@ export async function retryRun(
   if (problem !== undefined) throw new CadreError("CONFLICT", problem);
   const [first] = await parts.store.journal.read(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw continuedRunMissing(runId);
-  const definition = await agentOf(row, parts);
+  const definition = await agentOf(row, first.payload, parts);
   // The old parent no longer waits, so the new run is a root run and ends with a report.
   const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _____, ...start } = first.payload;
   const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey, by } = options;
@@ -67,14 +67,36 @@ function retryProblem({ id, endedAt, stopReason }: RunRow): string | undefined {
  * The agent's current definition, or the pinned definition if the agent's file is gone.
  * If the file exists but is invalid, the error is reported before anything starts.
  */
-async function agentOf({ agent, definition }: RunRow, parts: Parts): Promise<Definition> {
+async function agentOf(
+  { id, agent, definition }: RunRow,
+  start: Payload<"RUN_STARTED">,
+  parts: Parts,
+): Promise<Definition> {
   const pinned = await loadDefinition(parts.store, definition);
+  const model = answeringModel(await parts.store.journal.read(id)) ?? pinned.models[0]!;
+  const withModel = (found: Definition): Definition => {
+    if (found.runner) return found;
+    // A person who chose the model did not want a substitute.
+    const substitutes = start.model === undefined ? found.models.filter((other) => other !== model) : [];
+    return { ...found, models: [model, ...substitutes] };
+  };
   // H5: a draft is more restricted than the agent in its file, so a retry keeps the draft's definition.
-  if (pinned.readOnly) return pinned;
+  if (pinned.readOnly) return withModel(pinned);
   try {
-    return await parts.findAgent(agent);
+    return await parts.findAgent(agent, withModel);
   } catch (error) {
-    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") return pinned;
+    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") return withModel(pinned);
     throw error;
   }
+}
+
+/** The model of the run's latest answer. It knows its own reasoning, which no other model can read. */
+function answeringModel(events: readonly JournalEvent[]): string | undefined {
+  let asked: string | undefined;
+  let answered: string | undefined;
+  for (const event of events) {
+    if (event.type === "MODEL_CALL_STARTED") asked = event.payload.model;
+    if (event.type === "AGENT_THOUGHT") answered = asked;
+  }
+  return answered;
 }
