@@ -1,0 +1,167 @@
+// Tests conversations that are longer than the model's context. The simulated provider refuses prompts over its window, as the real ones do.
+
+import { describe, expect } from "vitest";
+import { z } from "zod";
+import { defineTool } from "../../src/tools/tool.ts";
+import { payloadsOf } from "../support/scenario.ts";
+import { tokensIn } from "../support/wire/caches.ts";
+import { prefixBreaks } from "../support/wire/prefix-breaks.ts";
+import type { Answer, AnswerPart, ProtocolName, Respond } from "../support/wire/protocol.ts";
+import type { WireRequest } from "../support/wire/server.ts";
+import { type WireScenarioOptions, wireScenario } from "../support/wire/wire-scenario.ts";
+
+/** Every page is different, so that reading is progress. */
+const page = defineTool({
+  name: "page",
+  description: "Reads one page.",
+  input: z.object({ number: z.number(), kilobytes: z.number() }),
+  effect: "read",
+  reaches: [],
+  execute: async ({ number, kilobytes }) => ({
+    output: `Page ${number}. ${`Line of page ${number}, says this. `.repeat(kilobytes * 35)}`.slice(
+      0,
+      kilobytes * 1_000,
+    ),
+  }),
+});
+
+const openaiError = (message: string, code: string | null) => ({
+  error: { message, type: "invalid_request_error", param: null, code },
+});
+
+/** The answers of the providers to a prompt that is too long. */
+const REFUSALS: Record<ProtocolName, (tokens: number, window: number) => Answer["error"]> = {
+  anthropic: (tokens, window) => ({
+    status: 400,
+    body: {
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message: `prompt is too long: ${tokens} tokens > ${window} maximum`,
+      },
+    },
+  }),
+  responses: () => ({
+    status: 400,
+    body: openaiError(
+      "Your input exceeds the context window of this model. Please adjust your input and try again.",
+      "context_length_exceeded",
+    ),
+  }),
+  chat: (tokens, window) => ({
+    status: 400,
+    body: openaiError(
+      `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`,
+      "context_length_exceeded",
+    ),
+  }),
+  google: (tokens, window) => ({
+    status: 400,
+    body: {
+      error: {
+        code: 400,
+        status: "INVALID_ARGUMENT",
+        message: `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`,
+      },
+    },
+  }),
+};
+
+/** A model with this window that works for a number of turns, and then answers. `work` are the calls of a turn. */
+const withWindow =
+  (
+    window: number,
+    turns: number,
+    work: (turn: number) => AnswerPart[],
+    refusal: (tokens: number) => Answer["error"] | undefined = () => undefined,
+  ): Respond =>
+  ({ body, provider, last, call }) => {
+    const tokens = tokensIn(body);
+    if (tokens > window) return { error: refusal(tokens) ?? REFUSALS[provider](tokens, window)! };
+    if (last.includes("Summarise it for yourself"))
+      return { parts: [{ text: `I have read pages up to turn ${call!.turn}.` }] };
+    if (call!.turn > turns) return { parts: [{ text: "All pages are read." }] };
+    return { parts: [{ thinking: `I am in turn ${call!.turn}.` }, ...work(call!.turn)] };
+  };
+
+const readOne =
+  (kilobytes: number) =>
+  (turn: number): AnswerPart[] => [
+    { text: `I read page ${turn}.` },
+    { call: "page", input: { number: turn, kilobytes } },
+  ];
+
+/** Runs the job to its end. Checks that no prompt was broken, and that the prompt changes only when it becomes shorter. */
+function job(title: string, options: WireScenarioOptions, check?: (requests: WireRequest[]) => void): void {
+  wireScenario(title, { agent: "maxTurns: 60", more: [page], ...options }, async (world, { requests }) => {
+    const runId = await world.run("Read the pages of the ZEBRA book.");
+    const { end, turns } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "completed", summary: "All pages are read." });
+    expect(turns).toBe(41);
+    expect(requests.flatMap(({ rejections }) => rejections)).toEqual([]);
+    const events = await world.events(runId);
+    const shorter =
+      payloadsOf(events, "CONTEXT_COMPACTED").length + payloadsOf(events, "CONTEXT_CLIPPED").length;
+    expect(shorter).toBeGreaterThan(0);
+    const answered = requests.filter(({ answer }) => !answer.error);
+    const turnRequests = answered.filter(({ call }) => call?.purpose === "turn");
+    expect(prefixBreaks(turnRequests).length).toBeLessThanOrEqual(shorter);
+    expect(
+      answered.every(({ first }) => first.includes("ZEBRA")),
+      "the task stays",
+    ).toBe(true);
+    expect(requests.length - answered.length, "few refusals").toBeLessThanOrEqual(4);
+    check?.(requests);
+  });
+}
+
+const MODELS = ["anthropic/claude-sonnet-4-5", "openai/gpt-5", "google/gemini-2.5-pro", "compat/local"];
+
+describe("[F40] a job of 40 turns is finished", () => {
+  for (const model of MODELS)
+    job(`by ${model} with only 32,000 tokens, which the provider's refusal teaches`, {
+      model,
+      respond: withWindow(32_000, 40, readOne(6)),
+    });
+
+  job(
+    "by a local server whose window is in cadre.yaml, without any refusal",
+    {
+      model: "compat/local",
+      config: "contextWindows: { compat/local: 32000 }\n",
+      respond: withWindow(32_000, 40, readOne(6)),
+    },
+    (requests) => expect(requests.filter(({ answer }) => answer.error)).toEqual([]),
+  );
+
+  for (const model of MODELS)
+    job(`by ${model} with 200,000 tokens and thirty results of 30 kB in three turns`, {
+      model,
+      respond: withWindow(200_000, 40, (turn) =>
+        turn >= 2 && turn <= 4
+          ? Array.from({ length: 10 }, (_, at) => ({
+              call: "page",
+              input: { number: turn * 100 + at, kilobytes: 30 },
+            }))
+          : readOne(2)(turn),
+      ),
+    });
+
+  job("by a model that nobody has heard of, with 200,000 tokens and thirty results of 30 kB", {
+    model: "compat/unheard-of",
+    respond: withWindow(200_000, 40, readOne(30)),
+  });
+
+  job("by a model that nobody has heard of, whose refusal names no number", {
+    model: "compat/unheard-of",
+    respond: withWindow(20_000, 40, readOne(4), () => ({
+      status: 413,
+      body: openaiError("Request Entity Too Large", null),
+    })),
+  });
+
+  job("by a model with 16,000 tokens, although one result has 200 kB", {
+    model: "compat/small",
+    respond: withWindow(16_000, 40, (turn) => readOne(turn === 5 ? 200 : 1)(turn)),
+  });
+});
