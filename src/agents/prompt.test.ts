@@ -48,6 +48,12 @@ describe("variables in a prompt", () => {
 describe("the parts of a prompt", () => {
   const headings = (text: string) => text.match(/^## .*/gm) ?? [];
 
+  test("[J12] the prompt of a run in its own worktree names no path, because siblings work in different worktrees", () => {
+    const { workspace: _, ...worktree } = { ...place, tools: ["Read"] };
+    expect(composePrompt(definition("Hi."), { ...place, tools: ["Read"] })).toContain("You work in /w.");
+    expect(composePrompt(definition("Hi."), worktree)).toContain("You work in a git worktree of your own");
+  });
+
   test("the prompt of a root agent without tools is only the body of its file", () => {
     expect(composePrompt(definition("Hi."), place)).toBe("Hi.");
   });

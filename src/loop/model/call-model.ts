@@ -38,7 +38,6 @@ const MAX_PAID_TRIES = 6;
 
 const RESERVATION_WAIT_MS = 1_000;
 
-
 type CallParts = Pick<
   LoopParts,
   | "classifyFailure"
@@ -208,7 +207,7 @@ const SUMMARY_REQUEST =
   "The conversation is getting too long. Summarise it for yourself, so that you can go on from the summary alone: the task, what was done, what was found (with exact names, paths and numbers), what is still open. Do not go on with the task now.";
 
 const BRIEF_REQUEST =
-  "You are about to delegate. Sum up this conversation for the agent that takes the task over: what it is all about, what was done and found so far (with exact names, paths and numbers), what has been decided. Do not go on with the task now, and do not repeat the task itself.";
+  "You are about to delegate. Sum up this conversation for the agent that takes the task over: what it is all about, what was done and found so far (with exact names, paths and numbers), what has been decided. The delegation itself has not begun, so its missing result means nothing. Do not go on with the task now, and do not repeat the task itself.";
 
 /** Requests that the runtime itself sends to the model. */
 const REQUESTS: Partial<Record<CallModel["purpose"], string>> = {
