@@ -116,6 +116,22 @@ const cases: Record<string, Case> = {
       third: byRound([{ text: "I agree" }], [ready()], [{ calls: [look("c"), look("d")] }, ready()]),
     }),
   },
+  "members of a team that hand off and route": {
+    agent: "team: { members: [second, third], terminationMode: maxRounds, maxRounds: 3 }",
+    cast: {
+      second: "handoff: editor",
+      third: "router: { destinations: [clerk, editor] }",
+      editor: "",
+      clerk: "",
+    },
+    continues: true,
+    script: roles({
+      second: threeTurns,
+      third: () => ({ calls: [{ tool: "route_to", input: { agent: "clerk", reason: "fits" } }] }),
+      editor: ({ turn }) => (turn === 1 ? { calls: [look("it")] } : ready()),
+      clerk: ({ turn }) => (turn === 1 ? { calls: [look("it")] } : { text: "clerk is done" }),
+    }),
+  },
   ...Object.fromEntries(
     (Object.entries(patterns) as [PatternKey, (typeof patterns)["router"]][]).map(([name, sample]) => [
       `the pattern ${name}`,
