@@ -24,6 +24,7 @@ type DefaultedKey =
   | "aliases"
   | "prices"
   | "contextWindows"
+  | "onUnknownPrice"
   | "limits"
   | "services"
   | "web"
@@ -37,6 +38,7 @@ const defaults = (): Required<Pick<ConfigValues, DefaultedKey>> => ({
   aliases: {},
   prices: {},
   contextWindows: {},
+  onUnknownPrice: "refuse",
   limits: {},
   services: {},
   web: { allow: [], deny: [], private: [] },

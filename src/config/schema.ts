@@ -276,6 +276,11 @@ export const DECLARED_KEYS = {
     z.record(z.string(), z.int().min(4_000)),
     ANY_FOLDER,
   ),
+  onUnknownPrice: key(
+    "What happens if a run with a limit on cost (`maxCost`) would use a model without a known price: it is refused (default), or allowed without a limit on that model's cost",
+    z.enum(["refuse", "allow"]),
+    ANY_FOLDER,
+  ),
   limits: key("Limits of every run, unless its agent sets others", LimitsInput, ANY_FOLDER),
   patience: key(
     "How long a run bears with its model's provider",

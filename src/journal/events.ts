@@ -149,6 +149,8 @@ export const payloads = {
     approvals: ApprovalPolicy,
     /** Permission rules that the caller added when starting the run. */
     permissions: Rules.optional(),
+    /** Models without a known price, which `maxCost` does not limit (`onUnknownPrice: allow`). */
+    unpriced: z.array(z.string()).optional(),
     /** The run that this run continues. The earlier run's journal applies up to and including the event `seq`. */
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
     fork: Fork.optional(),
@@ -180,7 +182,7 @@ export const payloads = {
     sawSeq: z.int().optional(),
     /** The tokens and the cost that this call reserves, if the run or its tree has a budget. */
     estimate: Estimate.optional(),
-    /** The tokens and the cost that stay reserved for the run's last turn after this call (B3). */
+    /** The tokens and the cost that are also reserved for the run's last turn (B3), with the longest possible answer in its prompt. */
     lastTurn: Estimate.optional(),
     /** The output limit that the call is sent with, so that it cannot exceed its reservation. */
     maxOutputTokens: z.int().optional(),
@@ -201,6 +203,8 @@ export const payloads = {
     ms: z.number(),
     /** Absent for scripted models and external programs, which cache nothing. */
     prefix: PromptPrefix.optional(),
+    /** The tokens and the cost that are now reserved for the run's last turn, if the run or its tree has a budget (B3). */
+    lastTurn: Estimate.optional(),
   }),
   /** Outcome: the attempt ended without an answer. */
   MODEL_CALL_FAILED: z.object({

@@ -35,6 +35,7 @@ export interface LoopParts {
   models: Models;
   priceOf: PriceOf;
   estimateCall: EstimateCall;
+  checkPrices: CheckPrices;
   classifyFailure: ClassifyFailure;
   silenceError(ms: number): Error;
   cutStreamError(detail?: string): Error;
@@ -113,6 +114,15 @@ export type FindBlastRadius = (
     tree: AgentLimits["tree"];
   },
 ) => Promise<BlastRadius>;
+
+/**
+ * Finds the models without a known price that an agent, or an agent that it can start, would use under a limit on cost (B5).
+ * `problem` says why the run is not allowed to start. If such models are allowed, `unpriced` lists them.
+ */
+export type CheckPrices = (
+  definition: Definition,
+  limits: Pick<AgentLimits, "maxCost" | "tree">,
+) => Promise<{ problem?: string; unpriced?: string[] }>;
 
 export type MergeOutcome =
   | { status: "unchanged" }

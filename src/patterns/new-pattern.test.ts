@@ -106,7 +106,10 @@ test("a wrong use of a new pattern is reported", () => {
 test("explanations, diagrams and views show a new pattern", () => {
   const agents = agentSet({ a: dueling("b", "c"), b: {}, c: {} });
   const a = agents.get("a")!;
-  const explained = explain({ ...a, definition: a.definition! }, { agents, offered: () => [], limits: {} });
+  const explained = explain(
+    { ...a, definition: a.definition! },
+    { agents, offered: () => [], limits: {}, hasPrice: () => true },
+  );
   expect(explained.worstCase).toMatchObject({ runs: 3 });
   expect(explained.reachable.map((each) => each.agent)).toEqual(["b", "c"]);
   expect(drawMermaid(agents, "a")).toContain("-.->|duel|");

@@ -12,6 +12,7 @@ import { blastRadius } from "../agents/explain/blast-radius.ts";
 import { explain } from "../agents/explain/explain.ts";
 import type { Explanation } from "../agents/explain/explanation-schema.ts";
 import type { OfferedTool } from "../agents/explain/reach.ts";
+import { describeUnpriced, unpricedUnderLimit } from "../agents/explain/unpriced.ts";
 import { type AgentFile, agentFile } from "../agents/files/agent-file.ts";
 import type { AgentFolders } from "../agents/files/folders.ts";
 import { type AgentSet, findAgent } from "../agents/load.ts";
@@ -37,10 +38,12 @@ import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
 import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
 import { resolveLimits } from "../loop/commands/admit.ts";
 import { offeredTools as offersOf } from "../loop/model/call-model.ts";
-import type { FindBlastRadius } from "../loop/parts.ts";
+import type { CheckPrices, FindBlastRadius } from "../loop/parts.ts";
 import { serversOfAgent, toolName } from "../mcp/names.ts";
 import { createServers, type McpServers } from "../mcp/servers.ts";
 import { modelsByKey } from "../models/default-model.ts";
+import type { PriceOf } from "../models/model.ts";
+import { createPrices } from "../models/prices.ts";
 import { createModels, type ModelRegistry } from "../models/registry.ts";
 import { parseScript, type Script } from "../models/scripted/script.ts";
 import { createModelNames } from "../models/substitute.ts";
@@ -81,6 +84,9 @@ export interface Project {
   /** Folder with the agents that come with Cadre. */
   readonly builtinFolder: string;
   readonly models: ModelRegistry;
+  readonly priceOf: PriceOf;
+  /** Whether the cost of the model's calls is known. */
+  hasPrice(model: string): boolean;
   /** All tools: the built-in tools, the pinned tools of MCP servers, and the tools given in the options. */
   readonly tools: readonly AnyTool[];
   /** All tools, by name and alias. Returns a new map when the tools have changed. */
@@ -137,6 +143,8 @@ export function openProject(options: ProjectOptions): Project {
   const own = [...builtin, ...(options.tools ?? [])];
   const { tools, byName } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
+  const priceOf = createPrices(config.prices, models.listedAs);
+  const hasPrice = (model: string): boolean => priceOf(model, { input: 1, output: 1 }) !== null;
   const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
   const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES];
   config.problems.push(...configRuleProblems(config, toolNames));
@@ -174,6 +182,8 @@ export function openProject(options: ProjectOptions): Project {
     defaultModel,
     builtinFolder: folders.builtin,
     models,
+    priceOf,
+    hasPrice,
     get tools() {
       return tools();
     },
@@ -199,6 +209,7 @@ export function openProject(options: ProjectOptions): Project {
         agents: set.agents,
         offered: toolsOf,
         limits,
+        hasPrice,
         deny: permissions.deny,
       });
     },
@@ -420,11 +431,30 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
 
 /** Computes the blast radius of an agent of this project. */
 export const createBlastRadius =
-  ({ agents, offeredTools: offered, config: { limits } }: Project): FindBlastRadius =>
+  ({ agents, offeredTools: offered, hasPrice, config: { limits } }: Project): FindBlastRadius =>
   async (name, { tree, ...where }) => {
     const set = await agents(name);
-    const parts = { agents: set.agents, offered, limits: { ...limits, tree }, ...where };
+    const parts = { agents: set.agents, offered, hasPrice, limits: { ...limits, tree }, ...where };
     return blastRadius(findAgent(set, name).definition, parts);
+  };
+
+/** Checks whether the limits on cost of a run and its tree can be kept (B5). */
+export const createPriceCheck =
+  ({ agents, offeredTools: offered, hasPrice, config }: Project): CheckPrices =>
+  async (definition, limits) => {
+    const hasLimit = [limits, limits.tree, config.limits].some((one) => one?.maxCost !== undefined);
+    const set = await agents(definition.name);
+    if (
+      !hasLimit &&
+      ![...set.agents.values()].some((agent) => agent.definition?.limits.maxCost !== undefined)
+    )
+      return {};
+    const parts = { agents: set.agents, offered, hasPrice, limits: config.limits };
+    const unpriced = unpricedUnderLimit(definition, limits, parts);
+    if (unpriced.length === 0) return {};
+    return config.onUnknownPrice === "allow"
+      ? { unpriced: unpriced.map(({ model }) => model) }
+      : { problem: describeUnpriced(unpriced) };
   };
 
 export { EXAMPLE_MODEL, type KeyedModel, modelsByKey } from "../models/default-model.ts";

@@ -31,7 +31,7 @@ import {
   silenceError,
 } from "../models/classify-failure.ts";
 import { createLimiter } from "../models/limiter.ts";
-import { createEstimateCall, createPrices } from "../models/prices.ts";
+import { createEstimateCall } from "../models/prices.ts";
 import { createGrantFor } from "../permissions/grant.ts";
 import { createJudge } from "../permissions/judge.ts";
 import { judgeShell } from "../permissions/shell/judge-shell.ts";
@@ -39,6 +39,7 @@ import { maskProblem } from "../project/mask.ts";
 import {
   canonicalRules,
   createBlastRadius,
+  createPriceCheck,
   offers,
   openProject,
   type Project,
@@ -156,6 +157,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals, mask: parts.mask },
     findAgent: findReady(project, report),
     chooseModel: project.chooseModel,
+    checkPrices: parts.checkPrices,
     workspace: config.folder,
   };
   const forkParts: ForkParts = {
@@ -284,7 +286,6 @@ interface LoopWiring {
 function loopParts(wiring: LoopWiring): LoopParts {
   const { project, clock, ids, store, worker, report, listeners, env } = wiring;
   const { config, models, tools } = project;
-  const priceOf = createPrices(config.prices, models.listedAs);
   const judge = createJudge(toolFactsOf(project));
   const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
   return {
@@ -298,8 +299,9 @@ function loopParts(wiring: LoopWiring): LoopParts {
     host: hostname(),
     pid: process.pid,
     models,
-    priceOf,
-    estimateCall: createEstimateCall(priceOf),
+    priceOf: project.priceOf,
+    estimateCall: createEstimateCall(project.priceOf),
+    checkPrices: createPriceCheck(project),
     classifyFailure: createClassifyFailure(systemClock, models.keyVariableOf),
     silenceError,
     cutStreamError,

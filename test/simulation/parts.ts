@@ -59,6 +59,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     },
     priceOf,
     estimateCall: createEstimateCall(priceOf),
+    checkPrices: async () => ({}),
     classifyFailure: createClassifyFailure(clock),
     silenceError,
     cutStreamError,

@@ -19,6 +19,7 @@ export async function startRuns(
       {
         ...{ store, clock, ids, findAgent, mask: shapesOnly(), limits: {}, approvals, workspace: "/work" },
         chooseModel: (model) => ({ model }),
+        checkPrices: async () => ({}),
         wake: async () => {},
       },
     );

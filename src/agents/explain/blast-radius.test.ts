@@ -46,7 +46,7 @@ function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}
   const agents = agentSet(said);
   const boss = agents.get("boss")!.definition!;
   return blastRadius(agents.get("a")!.definition!, {
-    ...{ agents, offered, limits: {}, deny: boss.permissions.deny },
+    ...{ agents, offered, limits: {}, hasPrice: () => true, deny: boss.permissions.deny },
     from: { depth: 1, maxDepth: 3, above: ["boss"] },
     atWork: [{ definition: boss, deny: boss.permissions.deny }],
     ...more,

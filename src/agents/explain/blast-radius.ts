@@ -32,8 +32,9 @@ export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRa
   const nodes = allNodes(reach.root).toSorted((a, b) => a.path.length - b.path.length);
   const now = atWork.flatMap(({ definition, deny }) => allowedTools(definition, deny, parts));
   const then = nodes.flatMap(({ tools }) => tools);
-  const worst = worstCase(reach, limits);
-  const maxCost = Math.min(worst.maxCost ?? Infinity, limits.tree?.maxCost ?? Infinity);
+  const worst = worstCase(reach, parts);
+  const ofTree = worst.unpriced ? Infinity : (limits.tree?.maxCost ?? Infinity);
+  const maxCost = Math.min(worst.maxCost ?? Infinity, ofTree);
   return cutToRead({
     agent: agent.name,
     agents: agentsOf(nodes, new Set(atWork.map(({ definition }) => definition.name))),

@@ -21,7 +21,10 @@ const offeredTools = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
 function explanationOf(said: Record<string, Said>, more: Partial<ReachParts> = {}) {
   const agents = agentSet(said);
   const a = agents.get("a")!;
-  return explain({ ...a, definition: a.definition! }, { agents, offered: offeredTools, limits: {}, ...more });
+  return explain(
+    { ...a, definition: a.definition! },
+    { agents, offered: offeredTools, limits: {}, hasPrice: () => true, ...more },
+  );
 }
 
 const tools = (...allow: string[]): Said => ({ tools: { allow, ask: [], deny: [] } });

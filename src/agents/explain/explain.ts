@@ -43,7 +43,7 @@ export function explain(
     reachable: reachableOf(nodes.slice(1)),
     stops,
     blastRadius: blastRadiusOf(nodes),
-    worstCase: worstCase(reach, parts.limits),
+    worstCase: worstCase(reach, parts),
   };
 }
 

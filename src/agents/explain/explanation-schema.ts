@@ -79,8 +79,10 @@ export const Explanation = z.object({
   worstCase: z.object({
     runs: z.number(),
     turns: z.number(),
-    /** Cost in dollars. Absent if some reachable agent has no cost limit. */
+    /** Cost in dollars. Absent if some reachable agent has no cost limit, or a model without a known price. */
     maxCost: z.number().exactOptional(),
+    /** Models without a known price: their cost is not limited by `maxCost`. */
+    unpriced: z.array(z.string()).exactOptional(),
     capped: z.boolean(),
   }),
 });

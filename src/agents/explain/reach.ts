@@ -61,6 +61,8 @@ export interface ReachParts {
   offered(definition: Definition): readonly OfferedTool[];
   /** Limits of the project. */
   limits: AgentLimits;
+  /** Whether the cost of the model's calls is known. */
+  hasPrice(model: string): boolean;
   /** Deny rules for all agents: the rules of the project and of the runs above the first agent. */
   deny?: readonly string[];
   /** Position of the first agent in a running tree. Absent if it is the root. */

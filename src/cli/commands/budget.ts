@@ -132,7 +132,7 @@ function budgetLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], limit }: 
   return [
     ...table([["run", "agent", "state", "spent", "wasted", "reserved", "own limit"], ...rows]),
     "",
-    `Together: ${inWords(all.spent)} spent, ${inWords(all.wasted)} of it wasted; ${inWords(all.reserved)} reserved for calls in progress.`,
+    `Together: ${inWords(all.spent)} spent, ${inWords(all.wasted)} of it wasted; ${inWords(all.reserved)} reserved for calls in progress and last turns.`,
     treeLine(top!.branch, limit),
     ...(unpriced > 0 ? [`The price of ${plural(unpriced, "call")} is unknown, so the cost is higher.`] : []),
   ];

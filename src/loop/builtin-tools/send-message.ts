@@ -18,7 +18,10 @@ import { loopTool, resultOf } from "./builtin-tool.ts";
 import { misfit } from "./declared/declared-tool.ts";
 import { sendMessage as declared, MessageInput } from "./declared/send-message.ts";
 
-type MailParts = Pick<LoopParts, "store" | "digest" | "ids" | "findAgent" | "limits" | "approvalTimeout">;
+type MailParts = Pick<
+  LoopParts,
+  "store" | "digest" | "ids" | "checkPrices" | "findAgent" | "limits" | "approvalTimeout"
+>;
 
 const MAX_HOPS = 8;
 
@@ -45,6 +48,9 @@ async function letterOf(call: ToolCall, run: RunJournal, parts: MailParts) {
   if (hops > MAX_HOPS) return `Not sent: this message has come through ${MAX_HOPS} agents already.`;
   const target = await targetOf(parsed.data.to, run, parts);
   if (typeof target === "string") return target;
+  const limits = { ...limitsOf(target, parts), tree: treeBudgetOf(run.state) };
+  const { problem } = await parts.checkPrices(target, limits);
+  if (problem !== undefined) return `Not sent: ${problem}`;
   const { message } = parsed.data;
   const { sessionId = run.state.start!.rootRunId } = run.state.start!;
   const runId = childRunId(parts.digest, run.runId, call.id);

@@ -23,6 +23,7 @@ type Start = Payload<"RUN_STARTED">;
 export type ChildParts = Pick<
   LoopParts,
   | "approvalTimeout"
+  | "checkPrices"
   | "chooseModel"
   | "digest"
   | "findAgent"
@@ -102,6 +103,10 @@ export async function prepareChild(
   const runId = childRunId(parts.digest, run.runId, key, attempt);
   const where = await workspaceFor(definition, runId, run, parts);
   if ("problem" in where) return where;
+  const start = await startOf(begun, definition, run, parts);
+  const prices = await parts.checkPrices(definition, start.limits);
+  if (prices.problem !== undefined)
+    return { problem: `${definition.name} cannot be started: ${prices.problem}` };
   const { limits } = run.state.start!;
   const children = childrenLimit(limits) + runsAfterFirstRound(run.state.team);
   const started: Payload<"CHILD_RUN_STARTED"> = {
@@ -120,7 +125,7 @@ export async function prepareChild(
     started: { type: "CHILD_RUN_STARTED", payload: started },
     spawn: {
       runId,
-      start: { ...(await startOf(begun, definition, run, parts)), ...where },
+      start: { ...start, ...where, ...omitUndefined({ unpriced: prices.unpriced }) },
       events,
       limits: { children, runs: runsLimit(limits), concurrent: parts.maxConcurrent },
     },

@@ -37,7 +37,8 @@ export interface RunRequest {
   attachments?: readonly SentFile[];
 }
 
-export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "chooseModel"> {
+export interface AdmitParts
+  extends Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "chooseModel" | "checkPrices"> {
   /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   /** `change` is applied before the agent's models are checked. */
   findAgent(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
@@ -65,7 +66,11 @@ export async function admit(
   const files = await storeSentFiles(request.attachments, parts);
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
-  const start = { ...runStartPayload(request, definition, hash, runId, parts), ...files };
+  const start = await requirePrices(
+    { ...runStartPayload(request, definition, hash, runId, parts), ...files },
+    definition,
+    parts,
+  );
   const idempotency = idempotencyOf(idempotencyKey, { ...request, ...files });
   const admitted = await parts.store.runs.start(runId, start, idempotency);
   await parts.wake(admitted.runId);
@@ -104,6 +109,18 @@ export function requireStartable(definition: Definition): Definition {
     );
   }
   return definition;
+}
+
+/** B5: refuses a run whose limits on cost could not be kept. Otherwise returns its start, with the models that the limits do not count. */
+export async function requirePrices(
+  start: Payload<"RUN_STARTED">,
+  definition: Definition,
+  { checkPrices }: Pick<LoopParts, "checkPrices">,
+): Promise<Payload<"RUN_STARTED">> {
+  const { unpriced: _, ...rest } = start;
+  const { problem, unpriced } = await checkPrices(definition, start.limits);
+  if (problem !== undefined) throw new CadreError("UNPROCESSABLE", `${problem} Nothing was started.`);
+  return unpriced ? { ...rest, unpriced } : rest;
 }
 
 export function runStartPayload(

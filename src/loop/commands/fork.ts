@@ -10,7 +10,7 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import { childEndsAfter, forkPoint } from "../../projections/views/fork-point.ts";
 import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { type AdmitParts, idempotencyOf, resolveLimits } from "./admit.ts";
+import { type AdmitParts, idempotencyOf, requirePrices, resolveLimits } from "./admit.ts";
 
 type Start = Payload<"RUN_STARTED">;
 
@@ -30,7 +30,7 @@ export interface ForkRequest {
 
 export interface ForkParts
   extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake">,
-    Pick<LoopParts, "chooseModel"> {
+    Pick<LoopParts, "checkPrices" | "chooseModel"> {
   /** Compiles a changed text of an agent's file. Throws AGENT_INVALID. */
   editedAgent(definition: Definition, text: string): Promise<Definition>;
   /** Prepares everything that an agent needs to run. */
@@ -63,7 +63,7 @@ export async function forkRun(
     fork: forkOf(at, request, childEndsAfter(events, point)),
   };
   const idempotency = idempotencyOf(idempotencyKey, { fork: runId, ...request });
-  const started = await store.runs.start(next, start, idempotency);
+  const started = await store.runs.start(next, await requirePrices(start, definition, parts), idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };
 }

@@ -12,6 +12,7 @@ import {
   type AdmitParts,
   idempotencyOf,
   type RunRequest,
+  requirePrices,
   requireStartable,
   runStartPayload,
 } from "./admit.ts";
@@ -103,7 +104,11 @@ export async function messageSession(
   const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text, ...files };
   const { agent: _, text: task, from: __, ...request } = message;
   const asked = { agent: definition.name, task, ...request };
-  const start = { ...runStartPayload(asked, definition, hash, runId, parts), ...files };
+  const start = await requirePrices(
+    { ...runStartPayload(asked, definition, hash, runId, parts), ...files },
+    definition,
+    parts,
+  );
   const idempotency = idempotencyOf(idempotencyKey, { say: { ...message, ...files } });
   const delivered = await parts.store.runs.say({
     ...{ sessionId, agent: definition.name, context, runId, start },

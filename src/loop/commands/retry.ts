@@ -8,9 +8,9 @@ import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
-import { type AdmitParts, idempotencyOf } from "./admit.ts";
+import { type AdmitParts, idempotencyOf, requirePrices } from "./admit.ts";
 
-type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
+type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake" | "checkPrices">;
 
 /** `budgetRunId` is the run whose budget pays for the new run. */
 interface RetryOptions {
@@ -50,7 +50,8 @@ export async function retryRun(
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const idempotency = idempotencyOf(idempotencyKey, { retry: runId });
-  const started = await parts.store.runs.start(next, payload, idempotency);
+  const checked = await requirePrices(payload, definition, parts);
+  const started = await parts.store.runs.start(next, checked, idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };
 }

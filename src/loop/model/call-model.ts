@@ -25,7 +25,13 @@ import type { LoopParts } from "../parts.ts";
 import { nextModel, planSummary, roomOf, type SummaryPlan } from "./compaction.ts";
 import { fingerprintPrompt } from "./prompt-prefix.ts";
 import { readStream, type StreamOutcome } from "./read-stream.ts";
-import { type Allowance, beginWithinBudget, estimateUsage, tokensOf } from "./reserve-budget.ts";
+import {
+  type Allowance,
+  beginWithinBudget,
+  estimateUsage,
+  lastTurnAfter,
+  tokensOf,
+} from "./reserve-budget.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
@@ -309,7 +315,11 @@ function recordAnswer(
   const payload = {
     ...attemptOf(action),
     ...{ content: corrected, usage, cost, finish, ms },
-    ...omitUndefined({ prefix, paused: isPaused || undefined }),
+    ...omitUndefined({
+      prefix,
+      paused: isPaused || undefined,
+      lastTurn: lastTurnAfter(action, usage, run, parts),
+    }),
   };
   const thought: EventBody = { type: "AGENT_THOUGHT", payload };
   if (summary) {

@@ -116,6 +116,21 @@ function sizesOf(action: CallModel, run: RunJournal, parts: EstimateParts): Size
   return { most, least, patient, shortenable, plan, needs: { tokens, cost: cost ?? 0 } };
 }
 
+/** The amount to keep for the last turn, now that the answer is known. Undefined if nothing was reserved for it. */
+export function lastTurnAfter(
+  { model }: CallModel,
+  { input, output, cacheRead = 0 }: Usage,
+  { state }: RunJournal,
+  { estimateCall }: Pick<EstimateParts, "estimateCall">,
+): Estimate | undefined {
+  if (!state.openModelCall?.lastTurn) return undefined;
+  return estimateCall(model, {
+    prompt: input + output,
+    cached: Math.min(cacheRead, input),
+    output: REPORT_TOKENS,
+  });
+}
+
 /** The plan with the most output that fits. The prompt is shortened only as far as necessary. */
 function largestPlan(
   { most, least, shortenable, plan }: Sizes,

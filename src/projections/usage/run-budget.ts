@@ -68,9 +68,11 @@ function trackCall(state: RunBudget, event: JournalEvent): void {
       state.reserved = state.lastTurn;
       break;
     }
-    case "AGENT_THOUGHT":
-      state.reserved = state.lastTurn;
+    case "AGENT_THOUGHT": {
+      const { lastTurn } = event.payload;
+      state.reserved = lastTurn ? { tokens: lastTurn.tokens, cost: lastTurn.cost ?? 0 } : state.lastTurn;
       break;
+    }
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":

@@ -91,7 +91,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   RUN_STARTED: ({ payload }) => [
     "start",
     "plain",
-    `Started: ${payload.agent}${describeForkOrigin(payload)}${filesSuffix(payload)}`,
+    `Started: ${payload.agent}${describeForkOrigin(payload)}${filesSuffix(payload)}${describeUnlimited(payload)}`,
     payload.task,
   ],
   CONTEXT_ADDED: ({ payload }) => contextLine(payload),
@@ -349,6 +349,9 @@ export function describeForkOrigin({ trigger, fork, continues }: Payload<"RUN_ST
   const edited = (fork.edited ?? []).map((each) => `, another ${each}`).join("");
   return ` (fork of ${continues.runId}#${fork.at}${edited})`;
 }
+
+const describeUnlimited = ({ unpriced }: Payload<"RUN_STARTED">): string =>
+  unpriced ? ` (maxCost does not limit ${unpriced.join(", ")}: the price is unknown)` : "";
 
 function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   const { toolCallId: id, output, isError, files, sandbox, recorded } = event.payload;

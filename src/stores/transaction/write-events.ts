@@ -120,6 +120,10 @@ function keepAccounts(record: RunRecord, event: JournalEvent): void {
     record.keptTokens = event.payload.lastTurn?.tokens ?? 0;
     record.keptCost = event.payload.lastTurn?.cost ?? 0;
   }
+  if (event.type === "AGENT_THOUGHT" && event.payload.lastTurn) {
+    record.keptTokens = event.payload.lastTurn.tokens;
+    record.keptCost = event.payload.lastTurn.cost ?? 0;
+  }
   const isOutcome = OUTCOME_TYPES.has(event.type);
   if (isOutcome && isProgress(event)) record.acquisitions = 0;
   if ((isOutcome && event.type !== "TOOL_RESULT") || TERMINAL_TYPES.has(event.type)) {

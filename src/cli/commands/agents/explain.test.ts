@@ -24,7 +24,7 @@ const lines = (name: string, columns?: number) => {
     { name: "Read", effect: "read" as const },
     { name: "Bash", effect: "unsafe" as const },
   ];
-  const parts = { agents, offered: offeredTools, limits: {} };
+  const parts = { agents, offered: offeredTools, limits: {}, hasPrice: () => true };
   return explanationLines(
     explain({ ...agent, definition: agent.definition! }, parts),
     (_format, text) => text,

@@ -174,8 +174,9 @@ function holderRows({ agent, blastRadius }: Explanation, names: Names): string[]
   );
 }
 
-function worstWords({ worstCase: { runs, turns, maxCost, capped } }: Explanation): string {
+function worstWords({ worstCase: { runs, turns, maxCost, unpriced, capped } }: Explanation): string {
   const most = capped ? " (as many as a tree may have)" : "";
-  const money = maxCost === undefined ? "" : `, $${maxCost}`;
+  const known = maxCost === undefined ? "" : `, $${maxCost}`;
+  const money = unpriced ? `; the cost is unknown, because ${unpriced.join(", ")} has no known price` : known;
   return `${plural(runs, "run")}${most} and ${plural(turns, "turn")} of a model${money}`;
 }

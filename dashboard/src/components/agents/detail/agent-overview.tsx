@@ -130,6 +130,7 @@ function WorstCase({ explanation }: { explanation: ExplanationView }) {
         {limits.maxCost === undefined
           ? ", with no cost limit of its own"
           : `, ${money(limits.maxCost)} for its own calls`}
+        {worstCase.unpriced && `. The price of ${worstCase.unpriced.join(", ")} is unknown`}
         {worstCase.capped ? ". The limit of the tree applies first." : "."}
       </p>
       {blastRadius.tools.length > 0 && <WhoMay explanation={explanation} />}
