@@ -83,6 +83,62 @@ export function treeBudgetContract(open: Open): void {
   });
 
   scenario(
+    "[B3] the amount kept for a run's last turn outlives its calls, and other runs cannot reserve it",
+    async (opened) => {
+      const [one, two] = await tree(opened.store, "c1", "c2");
+      expect(await asks(one!, "m1", BUDGET, 20, 30)).toBeUndefined();
+      expect(await asks(two!, "m1", BUDGET, 60), "an open call ends, so the run waits").toBe("reserved");
+      await one!.append([agentThought("m1", { usage: { input: 10, output: 0 }, cost: 0 })]);
+      await opened.reopen();
+      const again = await acquireRun(opened.store, "c2", "w2");
+      const refused = await again.append([modelCallStarted("m1")], reserve(BUDGET, 61));
+      expect(refused).toMatchObject({
+        refused: "budget",
+        exceeded: { limit: "tree.maxTokens", value: 100, used: 10, kept: 30, open: 0 },
+      });
+      expect(await asks(again, "m1", BUDGET, 60)).toBeUndefined();
+      await sendSignal(opened.store, "c1", runEnded("RUN_FAILED"));
+      await again.append([agentThought("m1", { usage: { input: 10, output: 0 }, cost: 0 })]);
+      expect(await asks(again, "m2", BUDGET, 80), "the end frees the amount").toBeUndefined();
+    },
+  );
+
+  scenario("[B3] an answer lowers the amount that is kept for the last turn", async ({ store }) => {
+    const [one, two] = await tree(store, "c1", "c2");
+    await asks(one!, "m1", BUDGET, 20, 70);
+    const lastTurn = { tokens: 30, cost: null };
+    await one!.append([agentThought("m1", { usage: { input: 10, output: 0 }, cost: 0, lastTurn })]);
+    expect(await asks(two!, "m1", BUDGET, 60)).toBeUndefined();
+  });
+
+  scenario(
+    "[B2] [I9] siblings that reserve together never exceed the budget, and each keeps its last turn",
+    async ({ store }) => {
+      const drivers = await tree(store, "c1", "c2", "c3", "c4", "c5");
+      const spent = new Map(drivers.map((driver) => [driver, 0]));
+      for (let round = 1; round <= 8; round++) {
+        const answers = await Promise.all(
+          drivers.map(async (driver) => [driver, await asks(driver, `m${round}`, BUDGET, 12, 6)] as const),
+        );
+        const begun = answers.filter(([, refused]) => refused === undefined).map(([driver]) => driver);
+        for (const driver of begun) {
+          await driver.append([agentThought(`m${round}`, { usage: { input: 12, output: 0 }, cost: 0 })]);
+          spent.set(driver, spent.get(driver)! + 12);
+        }
+      }
+      const started = drivers.filter((driver) => spent.get(driver)! > 0);
+      for (const driver of started) {
+        expect(await asks(driver, "last", BUDGET, 6), "the last turn").toBeUndefined();
+        await driver.append([agentThought("last", { usage: { input: 6, output: 0 }, cost: 0 })]);
+        spent.set(driver, spent.get(driver)! + 6);
+      }
+      const total = [...spent.values()].reduce((sum, one) => sum + one, 0);
+      expect(total).toBeLessThanOrEqual(100);
+      expect(total, "the budget is used").toBeGreaterThan(80);
+    },
+  );
+
+  scenario(
     "[B3] [F25] when a person raises the tree's budget, every stopped run continues, and all runs use the new budget",
     async (opened) => {
       const { store, clock } = opened;
@@ -156,13 +212,25 @@ async function tree(store: Store, ...ids: string[]): Promise<Driver[]> {
   return drivers;
 }
 
-const reserve = (budget: { maxTokens?: number; maxCost?: number } = BUDGET, tokens = 1): Partial<Append> => ({
+const reserve = (
+  budget: { maxTokens?: number; maxCost?: number } = BUDGET,
+  tokens = 1,
+  lastTurn = 0,
+): Partial<Append> => ({
   guard: "signals",
-  reserve: { estimate: { tokens, cost: null }, run: {}, tree: budget },
+  reserve: { ...reserved(tokens, lastTurn), run: {}, tree: budget },
 });
 
-const asks = async (driver: Driver, callId: string, budget = BUDGET, tokens = 1) =>
-  (await driver.append([modelCallStarted(callId)], reserve(budget, tokens))).refused;
+const reserved = (tokens: number, lastTurn: number) => ({
+  estimate: { tokens, cost: null },
+  ...(lastTurn > 0 ? { lastTurn: { tokens: lastTurn, cost: null } } : {}),
+});
+
+/** Asks for a call. Only a call that keeps a last turn records its reservation. */
+async function asks(driver: Driver, callId: string, budget = BUDGET, tokens = 1, lastTurn = 0) {
+  const intent = modelCallStarted(callId, lastTurn > 0 ? reserved(tokens, lastTurn) : {});
+  return (await driver.append([intent], reserve(budget, tokens, lastTurn))).refused;
+}
 
 const spend = (driver: Driver, callId: string, tokens: number) =>
   driver.append([
