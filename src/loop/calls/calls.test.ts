@@ -12,6 +12,7 @@ import {
   typesOf,
 } from "../../../test/support/scenario.ts";
 import { makeWorld } from "../../../test/support/world.ts";
+import { fakeClock } from "../../clock.ts";
 import { type AnyTool, defineTool } from "../../tools/tool.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
@@ -168,6 +169,51 @@ scenario(
     const { end } = await world.drive(runId);
     expect(end?.status).toBe("completed");
     expect(payloadsOf(await world.events(runId), "RUN_RESUMED")).toEqual([{ by: "ann" }]);
+  },
+);
+
+/** Reports the state of a build. */
+const buildTool = (state: () => string): AnyTool =>
+  defineTool({
+    name: "build",
+    description: "Shows the state of the build.",
+    input: z.object({}),
+    effect: "read",
+    reaches: [],
+    execute: async () => ({ output: state() }),
+  });
+
+const watchBuild = ({ turn }: { turn: number }) =>
+  turn <= 10 ? { calls: [{ tool: "build", input: {} }] } : { text: "built" };
+
+let jobs = 0;
+scenario(
+  "[F45] the same call ten times in a row is no loop if its result changes",
+  { idle: true, script: watchBuild, more: [buildTool(() => `${++jobs} of 10 jobs are done`)] },
+  async (world) => {
+    const runId = await world.run("watch the build");
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "built" });
+    expect(payloadsOf(await world.events(runId), "CONTEXT_ADDED"), "no hint either").toEqual([]);
+  },
+);
+
+const slow = fakeClock();
+scenario(
+  "[F45] the same call with the same result is no loop if each call waits",
+  {
+    idle: true,
+    clock: slow,
+    script: watchBuild,
+    more: [
+      buildTool(() => {
+        slow.set(slow.now() + 30_000);
+        return "still running";
+      }),
+    ],
+  },
+  async (world) => {
+    const runId = await world.run("watch the build");
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "built" });
   },
 );
 

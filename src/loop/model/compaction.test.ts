@@ -103,3 +103,58 @@ scenario(
     expect(first?.summary).toBe("SUMMARY");
   },
 );
+
+const TOO_LONG = { error: { status: 400, message: "prompt is too long: 9000 tokens > 8000 maximum" } };
+
+let arrive = async (): Promise<void> => {};
+let refused = 0;
+scenario(
+  "[F40] [J11] a person's message is answered, although the provider refused the prompt with it; the message survives the summary",
+  {
+    idle: true,
+    script: ({ turn, purpose, lastUser }) => {
+      if (purpose === "summary") return { text: "SUMMARY" };
+      if (lastUser === "what is new?" && refused++ === 0) return TOO_LONG;
+      return turn <= 5 ? work(turn) : { text: `end of turn ${turn}` };
+    },
+    intercept: async (append, send) => {
+      const answer = await send();
+      const isLast = append.events.some(
+        ({ type, payload }) => type === "MODEL_CALL_STARTED" && payload.callId === "m6",
+      );
+      if (isLast) await arrive();
+      return answer;
+    },
+  },
+  async (world) => {
+    const runId = await world.run("work for long");
+    arrive = () => sendMessage(runId, "what is new?", "ann", world.runtime.people);
+    const { end, modelCalls } = await world.drive(runId);
+    const events = await world.events(runId);
+    expect(end?.summary).toBe("end of turn 7");
+    expect(payloadsOf(events, "MODEL_CALL_FAILED")).toMatchObject([
+      { cause: "too_long", window: 8_000, promptTokens: 9_000 },
+    ]);
+    expect(payloadsOf(events, "CONTEXT_COMPACTED")).toHaveLength(1);
+    expect(JSON.stringify(promptOf(events))).toContain("what is new?");
+    const calls = payloadsOf(events, "MODEL_CALL_STARTED").map(
+      ({ callId, attempt = 1, purpose = "turn" }) => `${callId}~${attempt} ${purpose}`,
+    );
+    expect(calls.slice(-3), "the same call again").toEqual(["m7~1 turn", "m8~1 summary", "m7~2 turn"]);
+    expect(modelCalls).toBe(8);
+  },
+);
+
+scenario(
+  "[F40] a run fails with advice only if the provider refuses even the shortest prompt",
+  { idle: true, script: ({ turn }) => (turn <= 5 ? work(turn) : TOO_LONG) },
+  async (world) => {
+    const runId = await world.run("work for long");
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "failed", stopReason: "provider" });
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("larger context");
+    expect(payloadsOf(events, "MODEL_CALL_FAILED").length).toBeLessThanOrEqual(6);
+    expect(payloadsOf(events, "TOOL_RESULT"), "the journal is whole").toHaveLength(5);
+  },
+);
