@@ -1,8 +1,9 @@
 // Tests the command line as people and scripts use it: with real processes, real folders and a scripted model.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { PDF, PNG } from "../../test/support/sample-files.ts";
 import { agent, type Project, project } from "./cli.fixture.ts";
 
 const HAPPY =
@@ -498,4 +499,31 @@ test("the demo runs to its end without a terminal, and leaves the repository unc
   const result = played.lines().at(-1);
   expect(result).toMatchObject({ status: "completed", result: { files_modified: ["service/pricing.js"] } });
   expect(await readdir(join(import.meta.dirname, "../../examples/11-incident"))).not.toContain(".cadre");
+});
+
+test("`run --attach` and `message --attach` send files; `show` names them; export and import keep them", async () => {
+  await using p = await happy();
+  await writeFile(join(p.folder, "a.png"), PNG);
+  await writeFile(join(p.folder, "b.pdf"), PDF);
+  const run = await p.cadre("run", "look", "--json", "--attach", "a.png", "--attach", "b.pdf");
+  const [start] = run.lines() as { runId: string; payload: { attachments: { blob: string }[] } }[];
+  expect(start?.payload.attachments).toMatchObject([{ name: "a.png" }, { name: "b.pdf" }]);
+  const { stdout } = await p.cadre("show", start!.runId);
+  expect(stdout).toContain(`a.png (image/png, ${PNG.length} bytes), b.pdf (application/pdf,`);
+
+  await p.cadre("export", start!.runId, "--format", "cadre", "--to", "tree.jsonl");
+  await using other = await happy();
+  expect(await other.cadre("import", join(p.folder, "tree.jsonl"))).toMatchObject({ code: 0 });
+  expect((await other.cadre("verify", start!.runId)).stdout).not.toContain("missing");
+
+  await writeFile(join(p.folder, "fake.png"), "<svg>");
+  for (const [words, message] of [
+    [["run", "look", "--attach", "no.png"], /no\.png cannot be read .*Nothing was started/],
+    [["run", "look", "--attach", "fake.png"], /fake\.png is not a file that can be attached/],
+    [["run", "--attach", "a.png"], /--attach goes with a task/],
+    [["message", start!.runId, "look", "--attach", "no.png"], /Nothing was sent/],
+  ] as const) {
+    const { code, stderr } = await p.cadre(...words);
+    expect([code === 0, stderr]).toEqual([false, expect.stringMatching(message)]);
+  }
 });

@@ -77,3 +77,14 @@ test("[A61] [R4] secrets are masked by every method that writes to the store", a
   expect(readFileSync(file).includes(SECRET)).toBe(false);
   expect(readFileSync(file).includes("⟦secret KEY⟧")).toBe(true);
 });
+
+test("[R6] a file is stored unchanged; a tree with a file that contains a secret is not imported", async () => {
+  const store = maskedStore(openSqliteStore({ path: path(), clock: fakeClock() }), mask);
+  const bytes = Buffer.concat([Buffer.from([0x89, 0xff, 0]), Buffer.from(SECRET)]);
+  const blob = await store.blobs.putFile(bytes);
+  expect(await store.blobs.get(blob)).toBe(bytes.toString("base64"));
+  const blobs = new Map([[blob, bytes.toString("base64")]]);
+  const tree = { transferId: "t", root: "r1", events: [], blobs, standing: new Map() };
+  await expect(store.transfers.import(tree)).rejects.toMatchObject({ code: "UNPROCESSABLE" });
+  await store.close();
+});

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { PDF, PNG } from "../../test/support/sample-files.ts";
 import { grepTool } from "./grep.ts";
 import { readTool } from "./read.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
@@ -20,6 +21,23 @@ describe("Read", () => {
     expect((await readTool.execute({ path: "a.txt", offset: 2, limit: 2 }, folder.context())).output).toBe(
       "2\ttwo\n3\tthree\n(lines 2–3 of 4; continue with offset 4)",
     );
+  });
+
+  it("Read attaches an image or PDF, whatever its name; an image that is too large is refused", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a.txt"), PNG);
+    await writeFile(join(folder.path, "paper.pdf"), PDF);
+    await writeFile(join(folder.path, "huge.png"), Buffer.concat([PNG, Buffer.alloc(6_000_000)]));
+    const read = (path: string) => readTool.execute({ path }, folder.context());
+    expect(await read("a.txt")).toMatchObject({
+      output: `a.txt (image/png, ${PNG.length} bytes)`,
+      attachments: [{ name: "a.txt", bytes: PNG }],
+    });
+    expect(await read("paper.pdf")).toMatchObject({ attachments: [{ bytes: PDF }] });
+    expect(await read("huge.png")).toEqual({
+      output: "huge.png is 6.0 MB, and an image can have at most 5.0 MB",
+      isError: true,
+    });
   });
 
   it("Read shows a long file in parts that lose no line", async () => {

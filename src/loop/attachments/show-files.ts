@@ -98,11 +98,12 @@ function leftOut(files: readonly PromptFile[]): PromptFile[] {
   const weigh = ({ bytes }: PromptFile): number => Math.max(bytes, SMALLEST);
   const over = files.reduce((sum, file) => sum + weigh(file), 0) - PROMPT_BYTES;
   if (over <= 0) return [];
-  let room = Math.ceil(over / PORTION) * PORTION;
-  const end = files.findIndex((file) => {
-    const fits = room > 0;
-    room -= weigh(file);
-    return !fits;
+  const portions = Math.ceil(over / PORTION) * PORTION;
+  let end = 0;
+  const firstShown = files.findIndex((file) => {
+    const start = end;
+    end += weigh(file);
+    return start >= over && end > portions;
   });
-  return files.slice(0, end < 0 ? -1 : end);
+  return files.slice(0, firstShown);
 }

@@ -169,6 +169,22 @@ export function pruneContract(open: Open): void {
     },
   );
 
+  scenario("[J9] an attached file is deleted with the last run that needs it", async ({ store }) => {
+    const bytes = Buffer.from([0x89, 0x50, 0, 0xff, 0xfe]);
+    const blob = await store.blobs.putFile(bytes);
+    const attachments = [{ name: "a.png", mediaType: "image/png" as const, bytes: 5, blob }];
+    await admit(store, "r1", { attachments });
+    await admit(store, "r2");
+    const { payload } = contextAdded("c", "look") as { payload: Payload<"CONTEXT_ADDED"> };
+    await sendSignal(store, "r2", { type: "CONTEXT_ADDED", payload: { ...payload, attachments } });
+    await (await acquireRun(store, "r1")).append([runEnded()]);
+    await store.runs.prune({});
+    expect(await store.blobs.get(blob), "r2 needs the file").toBe(bytes.toString("base64"));
+    await (await acquireRun(store, "r2")).append([runEnded()]);
+    await store.runs.prune({});
+    expect(await store.blobs.get(blob)).toBeUndefined();
+  });
+
   scenario("a blob is deleted with the last run that needs it", async (opened) => {
     const { store } = opened;
     const shared = await store.blobs.put("a definition");
