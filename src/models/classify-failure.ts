@@ -167,7 +167,10 @@ const OVERFLOW = new RegExp(
 
 const overflowText = (error: unknown): string => {
   const links = [...causesOf(error)].map((link) => `${String(link["code"])} ${String(link["message"])}`);
-  return [...links, bodyOf(error)].join(" ").slice(0, LIMIT * 4).replaceAll(/(?<=\d),(?=\d{3})/g, "");
+  return [...links, bodyOf(error)]
+    .join(" ")
+    .slice(0, LIMIT * 4)
+    .replaceAll(/(?<=\d),(?=\d{3})/g, "");
 };
 
 /** The output that was asked for takes part of the context, so it is subtracted from the window. */

@@ -390,11 +390,7 @@ function interrupted(
  * P3: a call that was sent can cost money even if it failed.
  * If the provider reported no usage, the usage is estimated from the prompt and the received text (B2).
  */
-function spentUsage(
-  { usage, characters = 0 }: StreamOutcome,
-  run: RunJournal,
-  parts: RequestParts,
-): Usage {
+function spentUsage({ usage, characters = 0 }: StreamOutcome, run: RunJournal, parts: RequestParts): Usage {
   return usage ?? estimateUsage(run, characters, { fixedTokens: () => fixedTokens(run, parts) });
 }
 

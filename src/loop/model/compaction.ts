@@ -139,8 +139,7 @@ function tokenCounter(transcript: Transcript, { window, isRefused }: Room): Toke
     total,
     fixed,
     perCharacter,
-    of: (messages) =>
-      messages.reduce((sum, { message }) => sum + messageLength(message), 0) * perCharacter,
+    of: (messages) => messages.reduce((sum, { message }) => sum + messageLength(message), 0) * perCharacter,
   };
 }
 

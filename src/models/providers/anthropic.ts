@@ -16,6 +16,7 @@ import {
   mapAnswers,
   type ProviderType,
   withSettings,
+  withStrictTools,
 } from "./provider-type.ts";
 
 const load = createRequire(import.meta.url);
@@ -53,7 +54,7 @@ export function adaptAnthropic(
   const mustChoose = toolChoice && context.attempt > 1;
   const canForce = toolChoice?.type === "none" || !isThinking(model, thinking);
   return {
-    ...withSettings(rest, "anthropic", settings),
+    ...withSettings(withStrictTools(rest, MOST_STRICT), "anthropic", settings),
     prompt: markBreakpoints(prompt, automatic ? [] : [prompt.length - 1]),
     ...omitUndefined({ maxOutputTokens }),
     ...(mustChoose && canForce ? { toolChoice } : {}),
@@ -141,6 +142,9 @@ function defaultOutput(model: string, reasoning: Reasoning | undefined): number 
   if (claude(model).levels.length === 0) return undefined;
   return reasoning === "high" || reasoning === "xhigh" || reasoning === "max" ? 64_000 : 32_000;
 }
+
+/** Anthropic rejects more strict tools in a request. The package leaves the marks out for models without strict tools. */
+const MOST_STRICT = 20;
 
 const CACHED = { type: "ephemeral" } as const;
 

@@ -5,7 +5,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { MEDIA_TYPES, type MediaType } from "../../journal/attachment.ts";
 import { ANY_LEVEL } from "../reasoning.ts";
 import { openAiList } from "./openai.ts";
-import { type ProviderType, withoutStrict, withSettings } from "./provider-type.ts";
+import { type ProviderType, withSettings } from "./provider-type.ts";
 
 const load = createRequire(import.meta.url);
 const compatiblePackage = (): typeof import("@ai-sdk/openai-compatible") => load("@ai-sdk/openai-compatible");
@@ -29,7 +29,7 @@ export const openaiCompatible: ProviderType = {
     const options = { ...given, prompt: moveToolFiles(given.prompt) };
     const { toolChoice, ...rest } = options;
     // Some servers reject a forced tool. The prompt itself says which tool is expected.
-    const call = withoutStrict(toolChoice?.type === "tool" ? rest : options);
+    const call = toolChoice?.type === "tool" ? rest : options;
     // Gateways pass this setting on to Anthropic, which then caches the prompt as in its own API.
     return /claude/i.test(model) ? withSettings(call, name, { cache_control: { type: "ephemeral" } }) : call;
   },

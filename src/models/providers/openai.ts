@@ -15,6 +15,7 @@ import {
   mapAnswers,
   type ProviderType,
   withSettings,
+  withStrictTools,
 } from "./provider-type.ts";
 
 const load = createRequire(import.meta.url);
@@ -45,7 +46,7 @@ export function adaptResponses(
   more: Record<string, unknown> = {},
 ): LanguageModelV4CallOptions {
   return {
-    ...withSettings(options, key, { store: false, promptCacheKey: context.tree, ...more }),
+    ...withSettings(withStrictTools(options), key, { store: false, promptCacheKey: context.tree, ...more }),
     prompt: mapAnswers(options.prompt, (parts) => withoutStoredReasoning(parts, key)),
   };
 }

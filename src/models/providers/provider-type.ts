@@ -13,6 +13,7 @@ import type { Reasoning } from "../../journal/reasoning.ts";
 import { signInError } from "../classify-failure.ts";
 import type { CallContext, Model, WatchedContext } from "../model.ts";
 import { nearestReasoning, type ReasoningAbility } from "../reasoning.ts";
+import { isStrictSchema } from "../strict-schema.ts";
 import { listenToBytes } from "./provider-fetch.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -165,9 +166,16 @@ export function mapAnswers(
   });
 }
 
-/** For providers that do not know strict tools. */
-export function withoutStrict({ tools, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  return tools
-    ? { ...options, tools: tools.map((tool) => ({ ...tool, strict: undefined })) as never }
-    : options;
+/** Marks the tools that can be strict, up to the provider's limit. The marks are the same in every call, so the cached prompt stays valid. */
+export function withStrictTools(
+  options: LanguageModelV4CallOptions,
+  most = Number.POSITIVE_INFINITY,
+): LanguageModelV4CallOptions {
+  let left = most;
+  const tools = options.tools?.map((tool) =>
+    tool.type === "function" && isStrictSchema(tool.inputSchema) && left-- > 0
+      ? { ...tool, strict: true }
+      : tool,
+  );
+  return tools ? { ...options, tools } : options;
 }

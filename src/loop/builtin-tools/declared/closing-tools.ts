@@ -8,6 +8,8 @@ import { z } from "zod";
 import { messageOf } from "../../../errors.ts";
 import type { Definition } from "../../../journal/definition.ts";
 import type { EventBody } from "../../../journal/events.ts";
+import { isStrictSchema } from "../../../models/strict-schema.ts";
+import { omitUndefined } from "../../../omit-undefined.ts";
 import { toolResult } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, reportTool } from "../../../patterns/team-role.ts";
@@ -67,8 +69,31 @@ const schemas = new WeakMap<Definition, unknown>();
 function reportSchema(definition: Definition): unknown {
   const schema = jsonSchema(Report, true);
   if (definition.output === undefined) return schema;
-  const properties = { ...(schema["properties"] as object), output: definition.output };
-  return { ...schema, properties, required: ["summary", "output"] };
+  const properties = {
+    ...(schema["properties"] as Record<string, object>),
+    output: definition.output as object,
+  };
+  const strict = { ...schema, properties: withNull(properties), required: Object.keys(properties) };
+  return isStrictSchema(strict) ? strict : { ...schema, properties, required: ["summary", "output"] };
+}
+
+/** A strict schema has no optional properties. So the model writes null for a part that it leaves out. */
+function withNull({ summary, output, ...optional }: Record<string, object>): Record<string, object> {
+  const nullable = Object.entries(optional).map(([name, { description, ...schema }]: [string, Described]) => [
+    name,
+    { ...omitUndefined({ description }), anyOf: [schema, { type: "null" }] },
+  ]);
+  return { summary: summary!, ...Object.fromEntries(nullable), output: output! };
+}
+
+type Described = { description?: string };
+
+/** The report without the parts that are null. */
+function givenParts(input: unknown): unknown {
+  if (typeof input !== "object" || input === null) return input;
+  return Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => name === "output" || value !== null),
+  );
 }
 
 /** The report in the latest answer, if the report is valid and the answer has no other call. */
@@ -77,13 +102,15 @@ export function reportOf(view: DecisionView): Report | undefined {
   const calls = [...state.calls.values()];
   const [call] = calls;
   if (!call || calls.length !== 1 || call.name !== reportTool(view) || call.result) return undefined;
-  return reportProblem(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
+  return reportProblem(call.input, definition) === undefined
+    ? Report.parse(givenParts(call.input))
+    : undefined;
 }
 
 /** Tells the model why a report is refused. Undefined if the report is accepted. */
 export function reportProblem(input: unknown, definition: Definition): string | undefined {
   if (!mayReport(definition)) return "You do not answer yourself: choose who does with `route_to`.";
-  const parsed = Report.safeParse(input);
+  const parsed = Report.safeParse(givenParts(input));
   if (!parsed.success) return `The report does not fit: ${z.prettifyError(parsed.error)}`;
   if (definition.output === undefined) return undefined;
   const fits = schemaOf(definition.output).safeParse(parsed.data.output);
