@@ -6,6 +6,7 @@ import {
   argumentsOf,
   type Body,
   type Frame,
+  KEEPALIVE,
   type PrefixPart,
   type Protocol,
   type ProtocolOptions,
@@ -115,7 +116,7 @@ function* stream(
   yield chunk({ role: "assistant", content: "" });
   let index = 0;
   for (const part of parts) {
-    const wait = waitOf(part, {});
+    const wait = waitOf(part, KEEPALIVE);
     if (wait) yield* wait;
     else if ("thinking" in part)
       for (const reasoning_content of pieces(part.thinking)) yield chunk({ reasoning_content });

@@ -78,8 +78,13 @@ export interface WireUsage {
 export interface Frame {
   event?: string;
   data?: unknown;
+  /** A comment of the stream, which keeps the connection open. */
+  comment?: string;
   waitMs?: number;
 }
+
+/** OpenAI and servers like it send a comment while the model thinks. */
+export const KEEPALIVE: Frame = { comment: "keepalive" };
 
 /** The reason why the real API would reject a request. */
 export interface Rejection {

@@ -6,6 +6,7 @@ import {
   argumentsOf,
   type Body,
   type Frame,
+  KEEPALIVE,
   type PrefixPart,
   type Protocol,
   type ProtocolOptions,
@@ -167,7 +168,7 @@ function* stream(
   yield frame("response.in_progress", { response });
   const output: Item[] = [];
   for (const part of parts) {
-    const wait = waitOf(part, {});
+    const wait = waitOf(part, KEEPALIVE);
     if (wait) {
       yield* wait;
       continue;

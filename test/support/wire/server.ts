@@ -138,6 +138,7 @@ async function send(
     await pause(frame.waitMs);
     if (response.destroyed) return;
     if (cut && sent === cut.after) return void (cut.clean ? response.end() : response.destroy());
+    if (frame.comment !== undefined) response.write(`: ${frame.comment}\n\n`);
     if (frame.data === undefined) continue;
     response.write(lines(frame));
     sent++;

@@ -1,0 +1,218 @@
+// Tests what a run does when a real provider package meets a failure: the state, the sentence and the number of requests.
+
+import { describe, expect } from "vitest";
+import { fakeClock } from "../../src/clock.ts";
+import { payloadsOf } from "../support/scenario.ts";
+import type { Answer, ProtocolName } from "../support/wire/protocol.ts";
+import { wireScenario } from "../support/wire/wire-scenario.ts";
+import type { World } from "../support/world.ts";
+
+const MODELS: Record<ProtocolName, string> = {
+  anthropic: "anthropic/claude-sonnet-4-5",
+  responses: "openai/gpt-5",
+  chat: "compat/x",
+  google: "google/gemini-2.5-pro",
+};
+const PROTOCOLS = Object.entries(MODELS) as [ProtocolName, string][];
+
+const DONE: Answer = { parts: [{ text: "Recovered and done." }] };
+
+/** Drives a run again each time its waiting time is over. */
+async function untilEnd(world: World, clock: ReturnType<typeof fakeClock>, runId: string) {
+  for (let rounds = 0; rounds < 20; rounds++) {
+    const state = await world.drive(runId);
+    if (state.end) return state;
+    clock.set(state.waitingOn?.until ?? clock.now());
+  }
+  throw new Error("it does not end");
+}
+
+const REFUSALS: Record<ProtocolName, { answer: Answer; sentence: string }> = {
+  anthropic: {
+    answer: {
+      parts: [{ text: "I can" }],
+      stop: "refusal",
+      stopDetails: { type: "refusal", category: "cyber", explanation: "This is about an attack." },
+    },
+    sentence: "the model refused to answer (cyber): This is about an attack.",
+  },
+  responses: {
+    answer: { parts: [{ refusal: "I'm sorry, I can't help with that." }] },
+    sentence: "the model refused to answer: I'm sorry, I can't help with that.",
+  },
+  chat: {
+    answer: { parts: [{ text: "I can" }], stop: "content_filter" },
+    sentence: "the model refused to answer (content_filter)",
+  },
+  google: {
+    answer: { parts: [{ text: "I can" }], stop: "SAFETY" },
+    sentence: "the model refused to answer (SAFETY)",
+  },
+};
+
+describe("[F41] a refusal", () => {
+  for (const [protocol, model] of PROTOCOLS)
+    wireScenario(
+      `[F41] ${protocol}: the run fails as refused after one request, with the provider's reason and its usage`,
+      { idle: true, model, respond: () => REFUSALS[protocol].answer },
+      async (world, wire) => {
+        const runId = await world.run("do something bad");
+        const { end, usage } = await world.drive(runId);
+        const { sentence: summary } = REFUSALS[protocol];
+        expect(end).toMatchObject({ status: "failed", stopReason: "refused", summary });
+        expect(wire.requests).toHaveLength(1);
+        expect(usage.input).toBeGreaterThan(0);
+      },
+    );
+
+  wireScenario(
+    "[F41] the next model of the chain answers instead",
+    {
+      idle: true,
+      model: `[${MODELS.anthropic}, ${MODELS.responses}]`,
+      respond: ({ provider }) => (provider === "anthropic" ? REFUSALS.anthropic.answer : DONE),
+    },
+    async (world, wire) => {
+      const { end } = await world.drive(await world.run("do something odd"));
+      expect(end).toMatchObject({ status: "completed", summary: "Recovered and done." });
+      expect(wire.requests.map(({ provider }) => provider)).toEqual(["anthropic", "responses"]);
+    },
+  );
+});
+
+const error = (status: number, message: string, more: object = {}, headers: Record<string, string> = {}) => ({
+  error: { status, headers, body: { type: "error", error: { type: "error", message, ...more } } },
+});
+
+const RETRY_INFO = { details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "33s" }] };
+const TRANSIENT: [string, Answer, cause: string, waitMs: number][] = [
+  ["status 429 with Retry-After", error(429, "Slow down.", {}, { "retry-after": "7" }), "rate_limit", 7_000],
+  ["status 429 with RetryInfo", error(429, "Slow.", { code: 429, ...RETRY_INFO }), "rate_limit", 33_000],
+  ["status 529", error(529, "Overloaded"), "overloaded", 500],
+  ["a closed connection", { connection: "closed" }, "network", 500],
+  ["a stream that is cut", { ...DONE, cut: { after: 2 } }, "network", 500],
+];
+
+describe("[F40] a failure that passes", () => {
+  for (const [protocol, model] of PROTOCOLS)
+    for (const [what, answer, cause, waitMs] of TRANSIENT) {
+      const clock = fakeClock();
+      wireScenario(
+        `[F40] ${protocol}: after ${what} the run waits for the provider, and then completes`,
+        { idle: true, model, clock, respond: ({ n }) => (n === 1 ? answer : DONE) },
+        async (world, wire) => {
+          const from = clock.now();
+          const runId = await world.run("go");
+          const { status, waitingOn } = await world.drive(runId);
+          expect({ status, kind: waitingOn?.kind }).toEqual({ status: "waiting", kind: "provider" });
+          expect(waitingOn!.until! - from).toBeGreaterThanOrEqual(waitMs);
+          expect((await untilEnd(world, clock, runId)).end?.summary).toBe("Recovered and done.");
+          expect(wire.requests).toHaveLength(2);
+          expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")).toMatchObject([{ cause }]);
+        },
+      );
+    }
+});
+
+const PERMANENT: [string, Answer, sentence: RegExp, advice: RegExp][] = [
+  ["a wrong key", error(401, "invalid key"), /refused the API key \(401\)/, /Check the provider's API key/],
+  ["an unknown model", error(404, "model: nope"), /rejected the request \(404\): .*nope/, /cadre fork/],
+  ["no credit", error(400, "Your credit balance is too low."), /\(400\): .*credit/, /fill up the account/],
+  [
+    "an exhausted quota",
+    error(429, "You exceeded your current quota.", { code: "insufficient_quota" }),
+    /\(429\): .*quota/,
+    /fill up the account/,
+  ],
+];
+
+describe("[F40] a failure that stays", () => {
+  for (const [protocol, model] of PROTOCOLS)
+    for (const [what, answer, sentence, advice] of PERMANENT)
+      wireScenario(
+        `[F40] ${protocol}: ${what} fails the run after one request, and says what to do`,
+        { idle: true, model, respond: () => answer },
+        async (world, wire) => {
+          const runId = await world.run("go");
+          const { end } = await world.drive(runId);
+          expect(end).toMatchObject({ status: "failed", stopReason: "provider" });
+          expect(end?.summary).toMatch(sentence);
+          expect(wire.requests).toHaveLength(1);
+          const [failed] = payloadsOf(await world.events(runId), "RUN_FAILED");
+          expect(failed?.result.suggestions[0]).toMatch(advice);
+        },
+      );
+});
+
+describe("[F41] an answer that is not whole", () => {
+  for (const [protocol, model] of PROTOCOLS) {
+    const clock = fakeClock();
+    wireScenario(
+      `[F41] [B2] ${protocol}: a stream that ends early is not used, and its cost is estimated`,
+      {
+        idle: true,
+        model,
+        clock,
+        respond: ({ n }) => (n === 1 ? { ...DONE, cut: { after: 2, clean: true } } : DONE),
+      },
+      async (world) => {
+        const runId = await world.run("go");
+        expect((await untilEnd(world, clock, runId)).end?.summary).toBe("Recovered and done.");
+        const [failure] = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+        expect(failure?.cause).toBe("truncated");
+        expect(failure!.usage!.input).toBeGreaterThan(100);
+      },
+    );
+  }
+
+  wireScenario(
+    "[F41] an answer that Anthropic paused is continued in the next turn",
+    {
+      idle: true,
+      model: MODELS.anthropic,
+      respond: ({ n }) => (n === 1 ? { parts: [{ text: "Searching…" }], stop: "pause_turn" } : DONE),
+    },
+    async (world, wire) => {
+      const { end } = await world.drive(await world.run("go"));
+      expect(end).toMatchObject({ status: "completed", summary: "Recovered and done." });
+      expect(wire.requests).toHaveLength(2);
+    },
+  );
+});
+
+describe("[F40] a slow thinker", () => {
+  for (const protocol of ["anthropic", "responses", "chat"] as const)
+    wireScenario(
+      `[F40] ${protocol}: pings and comments are signs of life, so a long thought is no silence`,
+      {
+        idle: true,
+        model: MODELS[protocol],
+        config: "patience: { silence: 1s }",
+        respond: () => ({ parts: [{ pings: 5, everyMs: 400 }, { text: "A thought took its time." }] }),
+      },
+      async (world, wire) => {
+        const { end } = await world.drive(await world.run("think"));
+        expect(end?.summary).toBe("A thought took its time.");
+        expect(wire.requests).toHaveLength(1);
+      },
+    );
+
+  const clock = fakeClock();
+  wireScenario(
+    "[F40] [B2] a provider that sends nothing at all is asked again, and the lost attempt has a cost",
+    {
+      idle: true,
+      model: MODELS.anthropic,
+      clock,
+      config: "patience: { silence: 1s }",
+      respond: ({ n }) => (n === 1 ? { connection: "silent" } : DONE),
+    },
+    async (world) => {
+      const runId = await world.run("go");
+      expect((await untilEnd(world, clock, runId)).end?.status).toBe("completed");
+      const [failure] = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+      expect(failure?.cause).toBe("timeout");
+      expect(failure!.cost).toBeGreaterThan(0);
+    },
+  );
+});
