@@ -4,6 +4,7 @@
 // Caching and stateless reasoning are as with OpenAI.
 
 import { createRequire } from "node:module";
+import { installHint } from "../../config/install-hint.ts";
 import { CadreError } from "../../errors.ts";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -94,7 +95,7 @@ function tokenOf(name: string, env: Env): () => Promise<string> {
     throw new CadreError(
       "PROVIDER_KEY_MISSING",
       `The provider "${name}" needs a key: set AZURE_API_KEY, or a Microsoft Entra token in AZURE_OPENAI_AD_TOKEN. ` +
-        `For \`az login\` or a managed identity, install ${IDENTITY_PACKAGE} beside Cadre.`,
+        `For \`az login\` or a managed identity, install ${IDENTITY_PACKAGE}: ${installHint(IDENTITY_PACKAGE)}`,
       { provider: name, variables: ["AZURE_API_KEY", "AZURE_OPENAI_AD_TOKEN"] },
     );
   }

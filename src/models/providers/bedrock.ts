@@ -7,6 +7,7 @@
 import { createRequire } from "node:module";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { APICallError } from "@ai-sdk/provider";
+import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -112,7 +113,7 @@ function credentialsOf(
     throw new CadreError(
       "PROVIDER_KEY_MISSING",
       `The provider "${name}" needs AWS credentials: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. ` +
-        `For a profile, SSO or a role, install ${CHAIN_PACKAGE} beside Cadre.`,
+        `For a profile, SSO or a role, install ${CHAIN_PACKAGE}: ${installHint(CHAIN_PACKAGE)}`,
       { provider: name, variables: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"] },
     );
   }

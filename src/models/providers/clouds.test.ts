@@ -13,6 +13,7 @@ import { classifyFailure } from "../classify-failure.ts";
 import type { Failure } from "../model.ts";
 import { createModels, type ModelsConfig } from "../registry.ts";
 import { providerTypes } from "./index.ts";
+import { loadOptional } from "./provider-type.ts";
 
 interface Sent {
   path: string;
@@ -379,6 +380,12 @@ test.each([
   ["azure/x", { AZURE_RESOURCE_NAME: "r" }, /"azure" needs a key: set AZURE_API_KEY/],
 ])("the error for %s with %j says what to set", (name, env, sentence) => {
   expect(() => createModels({ env }).resolve(name)).toThrow(sentence);
+});
+
+test("the error for a missing package has the npm command that installs it", () => {
+  expect(() => loadOptional("@ai-sdk/nowhere/part", "The cloud")).toThrow(
+    /The cloud needs the package @ai-sdk\/nowhere, which cannot be loaded.*npm install .*@ai-sdk\/nowhere( |$)/s,
+  );
 });
 
 test("the addresses of the clouds follow from the region, the location and the resource", () => {

@@ -83,10 +83,12 @@ export interface CloudSignIn<E extends Endpoint> {
 }
 
 /** Loads an optional package when a model needs it. Cadre does not install these packages by default. */
-export function loadOptional<T>(name: string, neededFor: string): T {
+export function loadOptional<T>(path: string, neededFor: string): T {
   try {
-    return createRequire(import.meta.url)(name) as T;
+    return createRequire(import.meta.url)(path) as T;
   } catch (error) {
+    // A path such as @ai-sdk/google-vertex/anthropic is a part of a package.
+    const name = path.split("/").slice(0, 2).join("/");
     throw new CadreError(
       "CONFIG_INVALID",
       `${neededFor} needs the package ${name}, which cannot be loaded (${messageOf(error).split("\n")[0]}). ` +
