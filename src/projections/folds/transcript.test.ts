@@ -260,6 +260,23 @@ describe("compaction", () => {
     ]);
   });
 
+  test("compaction keeps the messages of people", () => {
+    const message: EventBody = {
+      type: "CONTEXT_ADDED",
+      payload: { id: "p1", source: "person", text: "Be careful." },
+    };
+    const summary: EventBody = {
+      type: "CONTEXT_COMPACTED",
+      payload: { callId: "m3", messages: 4, summary: "A was read." },
+    };
+    const [first, second, third, ...rest] = history;
+    expect(lines(messagesOf(first!, second!, third!, message, ...rest, summary)).slice(0, 3)).toEqual([
+      "user: Mend the service",
+      "user: Be careful.",
+      "user: What happened so far, in short (the full record is kept):\n\nA was read.",
+    ]);
+  });
+
   test("compaction resets the prompt's token count", () => {
     const long = toolResult("m1.0", "x".repeat(40_000));
     const events = history.map((event) =>
