@@ -2,8 +2,10 @@
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PNG, sent } from "../../../test/support/sample-files.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { assembleRuntime } from "../../runtime/assembly.ts";
+import { encodeFile } from "../../stores/hashes.ts";
 import type { Role } from "../../stores/users.ts";
 import { createClient } from "../client/client.ts";
 import { eventsUntil, isEnd, payTool, waitForApprovals } from "../fixtures/api.fixture.ts";
@@ -56,7 +58,7 @@ beforeAll(async () => {
   await admit("ada", "admin");
   const { runId } = await as("ann").post("/api/sessions/{id}/messages", {
     id: "anns-session",
-    body: { agent: "clerk", text: "pay the secretword" },
+    body: { agent: "clerk", text: "pay the secretword", attachments: [sent("bill.png", PNG)] },
   });
   const [item] = await waitForApprovals({ client: as("ann") }, runId);
   const { definition } = await as("ann").get("/api/runs/{id}", { id: runId });
@@ -78,6 +80,7 @@ function pathOf({ path }: Route): string {
     .replace("/api/approvals/{id}", `/api/approvals/${encodeURIComponent(ids.approval)}`)
     .replace("/api/grants/{id}", `/api/grants/${ids.grant}`)
     .replace("/api/sessions/{id}", `/api/sessions/${ids.session}`)
+    .replace("/attachments/{hash}", `/attachments/${encodeFile(PNG).name}`)
     .replace("{hash}", ids.definition)
     .replace("/api/users/{name}", "/api/users/nobody-of-that-name")
     .replace("/v1/models/{id}", "/v1/models/clerk")

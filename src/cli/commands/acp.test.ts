@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { PNG } from "../../../test/support/sample-files.ts";
 import { agent, type Project, project } from "../cli.fixture.ts";
 import { type Editor, openEditor } from "../editor.fixture.ts";
 
@@ -181,6 +182,16 @@ describe("one editor", () => {
     },
   );
 
+  test("an image in a prompt becomes an attachment of the run", async () => {
+    const { agent: cadre } = editor;
+    const sessionId = await editor.begin("painter");
+    const image = { type: "image" as const, data: PNG.toString("base64"), mimeType: "image/png" };
+    const prompt = [{ type: "text" as const, text: "paint it like this" }, image];
+    await cadre.request(methods.agent.session.prompt, { sessionId, prompt });
+    const [run] = (await p.cadre("runs", "--json")).lines() as { id: string }[];
+    expect((await p.cadre("show", run!.id)).stdout).toContain("file-1 (image/png,");
+  });
+
   test("an editor's session offers the main agents as modes; a refused request starts no run, and the error gives the reason", async () => {
     const { agent: cadre } = editor;
     const begun = await cadre.request(methods.agent.session.new, { cwd: p.folder, mcpServers: [] });
@@ -189,9 +200,9 @@ describe("one editor", () => {
     expect(modes?.availableModes.map(({ id }) => id)).toEqual(expect.arrayContaining(["lead", "painter"]));
     const mode = cadre.request(methods.agent.session.setMode, { sessionId, modeId: "nobody" });
     await expect(mode).rejects.toThrow("There is no main agent nobody");
-    const image = { type: "image" as const, data: "", mimeType: "image/png" };
-    const prompt = cadre.request(methods.agent.session.prompt, { sessionId, prompt: [image] });
-    await expect(prompt).rejects.toThrow("Only text can be sent here, no image");
+    const sound = { type: "audio" as const, data: "", mimeType: "audio/wav" };
+    const prompt = cadre.request(methods.agent.session.prompt, { sessionId, prompt: [sound] });
+    await expect(prompt).rejects.toThrow("Only text, images and PDFs can be sent here, no audio");
     await expect(editor.prompt("unknown", "hi")).rejects.toThrow("There is no session unknown");
     await expect(editor.load("unknown")).rejects.toThrow("There is no session unknown");
     expect(editor.updates(sessionId)).toEqual([]);

@@ -47,7 +47,6 @@ test("a person attaches files in the chat; the page shows images and links PDFs"
 
   await page.getByRole("button", { name: /^1 tool/ }).click();
   await page.getByRole("img", { name: /^shot\.png/ }).waitFor();
-  if (process.env["SHOT"]) await page.screenshot({ path: process.env["SHOT"] });
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
