@@ -38,11 +38,38 @@ export function detectMediaType(bytes: Uint8Array): MediaType | undefined {
 }
 
 /** Why a file is too large to be attached, as the rest of a sentence about the file. */
-export function sizeProblem(mediaType: MediaType, bytes: number): string | undefined {
+export function sizeProblem(mediaType: MediaType, bytes: Uint8Array): string | undefined {
   const most = isImage({ mediaType }) ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
-  if (bytes <= most) return undefined;
   const kind = isImage({ mediaType }) ? "an image" : "a PDF";
-  return `is ${fileSize(bytes)}, and ${kind} can have at most ${fileSize(most)}`;
+  if (bytes.length > most)
+    return `is ${fileSize(bytes.length)}, and ${kind} can have at most ${fileSize(most)}`;
+  const [width, height] = pixelsOf(mediaType, bytes) ?? [0, 0];
+  return Math.max(width, height) > MAX_PIXELS
+    ? `has ${width} × ${height} pixels, and an image can have at most ${MAX_PIXELS} on each side`
+    : undefined;
+}
+
+/** Providers reject wider and taller images, and with them the whole conversation. */
+const MAX_PIXELS = 8_000;
+
+/** Width and height of an image. Undefined: they cannot be read, and the provider decides. */
+function pixelsOf(mediaType: MediaType, bytes: Uint8Array): [number, number] | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (mediaType === "image/png" && bytes.length >= 24) return [view.getUint32(16), view.getUint32(20)];
+  if (mediaType === "image/gif" && bytes.length >= 10)
+    return [view.getUint16(6, true), view.getUint16(8, true)];
+  return mediaType === "image/jpeg" ? jpegPixels(view) : undefined;
+}
+
+/** Searches the segments of a JPEG for its frame header (SOF), which has the size. */
+function jpegPixels(view: DataView): [number, number] | undefined {
+  for (let at = 2; at + 9 <= view.byteLength && view.getUint8(at) === 0xff; ) {
+    const marker = view.getUint8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return [view.getUint16(at + 7), view.getUint16(at + 5)];
+    at += 2 + view.getUint16(at + 2);
+  }
+  return undefined;
 }
 
 /** Name, type and size, for people and for models that cannot see the file. */

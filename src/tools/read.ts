@@ -66,7 +66,7 @@ function mediaAnswer(
   { media, fingerprint }: { media: Buffer; fingerprint: string },
 ): ToolAnswer {
   const mediaType = detectMediaType(media)!;
-  const problem = sizeProblem(mediaType, media.length);
+  const problem = sizeProblem(mediaType, media);
   if (problem !== undefined) return refusal(`${name} ${problem}`);
   return {
     output: describeFile({ name, mediaType, bytes: media.length }),

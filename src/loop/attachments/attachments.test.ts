@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PDF, PNG, sent } from "../../../test/support/sample-files.ts";
 import { payloadsOf, scenario, watchCalls } from "../../../test/support/scenario.ts";
-import { detectMediaType, MAX_IMAGE_BYTES, MEDIA_TYPES } from "../../journal/attachment.ts";
+import { detectMediaType, MAX_IMAGE_BYTES, MEDIA_TYPES, sizeProblem } from "../../journal/attachment.ts";
 import { sendMessage } from "../commands/messages.ts";
 
 const done = () => ({ text: "done" });
@@ -185,6 +185,28 @@ scenario(
     const prompt = JSON.stringify(calls.all[0]?.prompt, (key, value) => (key === "data" ? "" : value));
     expect(prompt).toContain("1.pdf (application/pdf, 6.0 MB): left out");
     expect([...prompt.matchAll(/"filename":"(.*?)"/g)].map(([, name]) => name)).toEqual(["3.pdf", "4.pdf"]);
+  },
+);
+
+/** A copy of the sample with another height in its header. */
+function tallPng(height: number): Buffer {
+  const bytes = Buffer.from(PNG);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+}
+const JPEG = Buffer.from("ffd8ffe000044a46ffc00011081f5023280311", "hex");
+
+test.each([
+  ["image/png", tallPng(8_000), undefined],
+  ["image/png", tallPng(9_000), "has 1 × 9000 pixels, and an image can have at most 8000 on each side"],
+  ["image/gif", Buffer.from("474946383961282300080000", "hex"), expect.stringContaining("9000 × 2048")],
+  ["image/jpeg", JPEG, expect.stringContaining("9000 × 8016")],
+  ["image/jpeg", JPEG.subarray(0, 8), undefined],
+  ["image/png", PNG.subarray(0, 9), undefined],
+] as const)(
+  "%s: an image with too many pixels is refused, because providers reject it",
+  (type, bytes, problem) => {
+    expect(sizeProblem(type, bytes)).toEqual(problem);
   },
 );
 

@@ -85,7 +85,7 @@ function checkFile({ name, bytes }: NewFile, { mask }: FileParts): CheckedFile |
   const mediaType = detectMediaType(bytes);
   if (mediaType === undefined)
     return { problem: `${plain} is not a file that can be attached: its content is none of ${KINDS}` };
-  const size = sizeProblem(mediaType, bytes.length);
+  const size = sizeProblem(mediaType, bytes);
   if (size !== undefined) return { problem: `${plain} ${size}` };
   const text = Buffer.from(bytes).toString("latin1");
   if (mask.text(text) !== text)
