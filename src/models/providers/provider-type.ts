@@ -10,10 +10,10 @@ import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import type { MediaType } from "../../journal/attachment.ts";
 import type { Reasoning } from "../../journal/reasoning.ts";
+import { isStrictSchema } from "../../journal/strict-schema.ts";
 import { signInError } from "../classify-failure.ts";
 import type { CallContext, Model, WatchedContext } from "../model.ts";
 import { nearestReasoning, type ReasoningAbility } from "../reasoning.ts";
-import { isStrictSchema } from "../strict-schema.ts";
 import { listenToBytes } from "./provider-fetch.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { messageOf } from "../../../errors.ts";
 import type { Definition } from "../../../journal/definition.ts";
 import type { EventBody } from "../../../journal/events.ts";
-import { isStrictSchema } from "../../../models/strict-schema.ts";
+import { isStrictSchema } from "../../../journal/strict-schema.ts";
 import { omitUndefined } from "../../../omit-undefined.ts";
 import { toolResult } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
