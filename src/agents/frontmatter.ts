@@ -75,7 +75,7 @@ export const AGENT_KEYS = {
     .union([z.null(), text, z.array(text).min(1)])
     .describe("`provider/model`, an alias, `inherit`, or a list that is tried in order"),
   temperature: z.number().min(0).describe("Passed to the model"),
-  maxOutputTokens: Count.describe("Passed to the model"),
+  maxOutputTokens: Count.describe("The largest answer in tokens, including thoughts; passed to the model"),
   reasoning: Reasoning.describe(
     `How much the model reasons before it answers: ${REASONING_LEVELS.join(", ")}, or a number of tokens`,
   ),

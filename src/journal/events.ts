@@ -180,7 +180,7 @@ export const payloads = {
     purpose: Purpose.optional(),
     /** The last event that the model sees. Absent: the model sees everything before MODEL_CALL_STARTED (J11). */
     sawSeq: z.int().optional(),
-    /** The tokens and the cost that this call reserves, if the run or its tree has a budget. */
+    /** The tokens and the cost that this call reserves. Without a budget: its probable cost, unless the model is free. It is charged if a crash loses the call. */
     estimate: Estimate.optional(),
     /** The tokens and the cost that are also reserved for the run's last turn (B3), with the longest possible answer in its prompt. */
     lastTurn: Estimate.optional(),

@@ -66,6 +66,8 @@ export interface CallSize {
   prompt: number;
   cached: number;
   output: number;
+  /** How much the agent's file asks the model to reason. */
+  reasoning?: Reasoning | undefined;
 }
 
 export type EstimateCall = (model: string, size: CallSize) => Estimate;

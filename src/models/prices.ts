@@ -2,6 +2,7 @@
 // If neither has a price, the cost is null: with a guess or a zero, a budget could be exceeded without notice.
 
 import type { Usage } from "../journal/message.ts";
+import type { Reasoning } from "../journal/reasoning.ts";
 import { isFree, listedCost, type Price } from "./catalogue.ts";
 import { type EstimateCall, type PriceOf, providerOf } from "./model.ts";
 
@@ -26,11 +27,16 @@ function costAt(price: Price, usage: Usage): number {
 }
 
 /** Estimates the cost of a call (B2). Some providers charge more for tokens that they write to their cache, so the higher price is used. */
-export function createEstimateCall(priceOf: PriceOf): EstimateCall {
-  return (model, { prompt, cached, output }) => {
-    const usage = { input: prompt, output, cacheRead: cached };
+export function createEstimateCall(
+  priceOf: PriceOf,
+  mustThinkLess: (model: string, reasoning: Reasoning, output: number) => boolean = () => false,
+): EstimateCall {
+  return (model, { prompt, cached, output, reasoning }) => {
+    const isReadAnew = reasoning !== undefined && mustThinkLess(model, reasoning, output);
+    const cacheRead = isReadAnew ? 0 : cached;
+    const usage = { input: prompt, output, cacheRead };
     const plain = priceOf(model, usage);
-    const written = priceOf(model, { ...usage, cacheWrite: prompt - cached });
+    const written = priceOf(model, { ...usage, cacheWrite: prompt - cacheRead });
     const cost = plain === null ? null : Math.max(plain, written ?? 0);
     return { tokens: prompt + output, cost };
   };

@@ -41,6 +41,27 @@ export function nearestReasoning(
   return eligible.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
+/** Tokens of thoughts that each level is worth, for models that take a budget, and for estimates. */
+const LEVEL_TOKENS: Readonly<Record<ReasoningLevel, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 4_096,
+  medium: 12_000,
+  high: 24_000,
+  xhigh: 32_000,
+  max: 48_000,
+};
+
+export const thoughtTokens = (asked: Reasoning | undefined): number =>
+  typeof asked === "number" ? asked : LEVEL_TOKENS[asked ?? "none"];
+
+const LEAST_ANSWER = 4_000;
+
+/** The budget for thoughts in a call with this output limit, which includes the thoughts. The answer gets at least 4,000 tokens, or half of the limit. */
+export function fitThoughts(asked: Reasoning, output: number): number {
+  return Math.min(thoughtTokens(asked), output - Math.min(LEAST_ANSWER, Math.ceil(output / 2)));
+}
+
 function levelFor(tokens: number): ReasoningLevel {
   if (tokens <= 4_096) return "low";
   if (tokens <= 16_384) return "medium";

@@ -11,7 +11,7 @@ import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
 import { builtIn, type ProviderTypeName, providerTypes } from "./providers/index.ts";
 import { providerFetch } from "./providers/provider-fetch.ts";
 import { adaptModel, type Endpoint, type ProviderSettings } from "./providers/provider-type.ts";
-import { reasoningProblem } from "./reasoning.ts";
+import { nearestReasoning, reasoningProblem } from "./reasoning.ts";
 import { createScriptedModel } from "./scripted/model.ts";
 import type { Script } from "./scripted/script.ts";
 
@@ -34,6 +34,11 @@ export interface ModelRegistry extends Models {
   fullName(name: string): string;
   /** Says why a model cannot reason as an agent asks. Undefined if it can, or if the model is not known. */
   reasoningProblem(name: string, reasoning: Reasoning): string | undefined;
+  /**
+   * True if a call with this output limit must think less than the agent asks.
+   * Anthropic then reads the whole conversation anew, because a changed budget for thoughts makes its cache useless.
+   */
+  mustThinkLess(name: string, reasoning: Reasoning, output: number): boolean;
   /** A provider's name in the price list. It differs from `provider` if cadre.yaml gives a built-in type another name. */
   listedAs(provider: string): string;
   /** Every known provider, whether or not it can be called. */
@@ -121,6 +126,17 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     acceptedFiles(name) {
       if (!accepted.has(name)) accepted.set(name, lookUpAccepted(name));
       return accepted.get(name)!;
+    },
+    mustThinkLess(name, asked, output) {
+      const full = fullName(name, config.aliases);
+      const type = providers[providerOf(full)]?.type;
+      if (type === undefined) return false;
+      const { reasoning: abilityOf, thoughtBudget } = providerTypes[type];
+      const model = modelPartOf(full);
+      const reasoning = nearestReasoning(asked, abilityOf(model));
+      if (reasoning === undefined || !thoughtBudget) return false;
+      const usual = thoughtBudget(model, reasoning, Number.POSITIVE_INFINITY);
+      return thoughtBudget(model, reasoning, output) !== usual;
     },
     reasoningProblem(name, reasoning) {
       const full = fullName(name, config.aliases);

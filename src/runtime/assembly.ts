@@ -300,7 +300,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     pid: process.pid,
     models,
     priceOf: project.priceOf,
-    estimateCall: createEstimateCall(project.priceOf),
+    estimateCall: createEstimateCall(project.priceOf, models.mustThinkLess),
     checkPrices: createPriceCheck(project),
     classifyFailure: createClassifyFailure(systemClock, models.keyVariableOf),
     silenceError,

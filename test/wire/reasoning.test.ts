@@ -213,6 +213,29 @@ describe("`reasoning` as each provider writes it", () => {
       },
     );
 
+  for (const [maxTokens, thinking] of [
+    [90_000, { type: "enabled", budget_tokens: 24_000 }],
+    [14_000, { type: "enabled", budget_tokens: expect.any(Number) }],
+    [5_000, undefined],
+  ] as const)
+    wireScenario(
+      `[B2] with a budget of ${maxTokens} tokens, the output limit of a Claude includes its thoughts`,
+      {
+        model: CLAUDE,
+        agent: `reasoning: high\ntools: []\nlimits: { maxTokens: ${maxTokens} }`,
+        respond: () => ({ parts: [{ text: "Done." }] }),
+      },
+      async (world, { requests }) => {
+        const runId = await world.run("look");
+        await world.settled(runId);
+        const [started] = payloadsOf(await world.events(runId), "MODEL_CALL_STARTED");
+        expect(rejectionsOf(requests)).toEqual([]);
+        const { body } = requests[0]! as { body: Record<string, unknown> };
+        expect(body["max_tokens"]).toBe(started!.maxOutputTokens);
+        expect(body["thinking"]).toEqual(thinking);
+      },
+    );
+
   const refused: [model: string, reasoning: string, says: RegExp][] = [
     ["anthropic/claude-opus-5-5", "none", /no reasoning level `none`: choose low, medium, high, xhigh, max/],
     ["anthropic/claude-opus-5-5", "16000", /takes no budget of reasoning tokens/],

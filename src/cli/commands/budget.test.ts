@@ -51,7 +51,7 @@ test("[BV4] [F01] [U36] a frozen branch stays frozen after a kill, and one comma
   );
   // The budget includes the input tokens of the interrupted call, because the provider might have charged for them.
   expect((await p.cadre("budget", lead!)).stdout).toMatch(
-    new RegExp(`^${worker} +worker +frozen +6\\.1k +3\\.0k .* 30,000 tokens$`, "m"),
+    new RegExp(`^${worker} +worker +frozen +6\\.\\dk +3\\.\\dk .* 30,000 tokens$`, "m"),
   );
   const thawed = await p.cadre("thaw", lead!);
   expect(thawed.stdout).toMatch(/^2 runs thawed; no Cadre process is running here: /);

@@ -370,11 +370,11 @@ describe("looking at a tree", () => {
       worker:
         "  - { when: { turn: 2 }, usage: { input: 3000, output: 100 }, calls: [{ tool: LS, input: {} }] }",
     });
-    await p.write("cadre.yaml", "limits: { tree: { maxTokens: 26000 }, onBudget: suspend }\n");
+    await p.write("cadre.yaml", "limits: { tree: { maxTokens: 14000 }, onBudget: suspend }\n");
     const parked = await p.cadre("run", "--yes", "lead", "get it ready");
     expect(parked.code).toBe(3);
     expect(parked.stdout).toContain(
-      "The budget of the whole tree does not cover the next call: the tree has 26,000 tokens, ",
+      "The budget of the whole tree does not cover the next call: the tree has 14,000 tokens, ",
     );
     const open = (await p.cadre("approve", "--json")).lines() as { id: string; limit: string }[];
     expect(new Set(open.map(({ limit }) => limit))).toEqual(new Set(["tree.maxTokens"]));

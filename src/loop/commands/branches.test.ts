@@ -166,7 +166,12 @@ async function holds(history: readonly Step[]): Promise<void> {
   const store = openSqliteStore({ path: ":memory:", clock });
   const ids = ["r1", "c1", "c2"];
   let nonce = 0;
-  const parts = { store, wake: async () => {}, ids: { nonce: () => `${nonce++}` } as never };
+  const parts = {
+    store,
+    wake: async () => {},
+    ids: { nonce: () => `${nonce++}` } as never,
+    checkPrices: async () => ({}),
+  };
   try {
     await admit(store, "r1");
     for (const id of ids.slice(1)) await admitChild(store, id, "r1", "r1");

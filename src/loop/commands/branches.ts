@@ -7,14 +7,17 @@
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Budget, Estimate, EventBody } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { type Spending, sumOf } from "../../projections/usage/budgets.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { describeBudget } from "../../projections/words/format.ts";
 import { budgetOf, treeBudgetOf } from "../drive/limits.ts";
+import { loadDefinition } from "../drive/run-journal.ts";
 import { type CommandParts, requireNotEnded, signalRun } from "./person-commands.ts";
 
 type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
+type BudgetParts = Parts & Pick<CommandParts, "checkPrices">;
 
 /** The new budget as a total, so that setting it twice changes nothing. */
 export interface NewBudget {
@@ -27,13 +30,14 @@ export async function setBudget(
   runId: RunId,
   { limits, scope }: NewBudget,
   by: string,
-  parts: Parts,
+  parts: BudgetParts,
 ): Promise<void> {
   const key = `budget-set/${parts.ids.nonce()}`;
   const payload = { limits, ...(scope ? { scope } : {}), by };
   const set: EventBody = { type: "BUDGET_SET", payload, key };
-  await signalRun<void>(runId, parts, (state) => {
+  await signalRun<void>(runId, parts, async (state) => {
     requireNotEnded(state);
+    await requireKnownPrices(state, { limits, scope }, parts);
     const own = openEstimate(state);
     if (scope === "tree") {
       const reserve = { estimate: own, run: {}, tree: limits, anew: true as const };
@@ -50,6 +54,35 @@ export async function setBudget(
     };
   });
 }
+
+/** B5: refuses a limit on cost that could not be kept, because a model that may be used has no known price. */
+async function requireKnownPrices(
+  { start }: RunState,
+  { limits: { maxCost }, scope }: NewBudget,
+  { store, checkPrices }: BudgetParts,
+): Promise<void> {
+  if (maxCost === undefined) return;
+  const limits = scope === "tree" ? { tree: { maxCost } } : { maxCost };
+  const hashes = scope === "tree" ? await activeDefinitions(start!.rootRunId, store) : [start!.definition];
+  for (const hash of hashes) {
+    const { problem } = await checkPrices(await loadDefinition(store, hash), limits);
+    if (problem !== undefined) throw new CadreError("UNPROCESSABLE", `${problem} Nothing was changed.`);
+  }
+}
+
+/** Hashes of the definitions with which the active runs of a tree work. */
+async function activeDefinitions(root: RunId, store: Parts["store"]): Promise<Set<string>> {
+  const hashes = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const page = await store.runs.list({ root, limit: PAGE, ...omitUndefined({ cursor }) });
+    for (const row of page.runs) if (row.endedAt === undefined) hashes.add(row.definition);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return hashes;
+}
+
+const PAGE = 500;
 
 export const freezeBranch = (runId: RunId, by: string, parts: Parts): Promise<{ runs: RunId[] }> =>
   setFrozen(runId, { by, key: `frozen/${parts.ids.nonce()}` }, parts);

@@ -22,7 +22,17 @@ export type { Decision } from "./decision-event.ts";
 export interface CommandParts
   extends Pick<
     LoopParts,
-    "store" | "ids" | "clock" | "digest" | "mask" | "tools" | "judge" | "judgeShell" | "authority" | "host"
+    | "store"
+    | "ids"
+    | "clock"
+    | "digest"
+    | "mask"
+    | "tools"
+    | "judge"
+    | "judgeShell"
+    | "authority"
+    | "host"
+    | "checkPrices"
   > {
   grantFor: GrantFor;
   toolFacts: FindFacts;

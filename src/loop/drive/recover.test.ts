@@ -187,6 +187,21 @@ crash(
 );
 
 crash(
+  "[P3] [B2] a call that a crash loses costs its estimate, also in a run without a budget",
+  ["AGENT_THOUGHT", "before"],
+  {
+    config: "prices: { scripted/test: { input: 3, output: 15 } }\n",
+    script: ({ attempt }) => ({ text: `attempt ${attempt}`, usage: { input: 0, output: 0 } }),
+  },
+  async (world, runId) => {
+    const { usage } = await world.drive(runId);
+    const [lost] = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+    expect(lost!.cost, "at least the price of the answer").toBeGreaterThan(0.015);
+    expect(usage.cost).toBe(lost!.cost);
+  },
+);
+
+crash(
   "[P3] if the process is killed after a model's answer, the answer is not requested again",
   ["AGENT_THOUGHT", "after"],
   { script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },

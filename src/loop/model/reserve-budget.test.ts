@@ -3,6 +3,7 @@ import { z } from "zod";
 import { delegate, payloadsOf, roles, scenario, turns, watchCalls } from "../../../test/support/scenario.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { defineTool } from "../../tools/tool.ts";
+import { setBudget } from "../commands/branches.ts";
 
 /** Reads a page of 30,000 characters, which is about 7,500 tokens. */
 const page = defineTool({
@@ -195,5 +196,30 @@ scenario(
       outcome: "error",
       output: expect.stringContaining("coder cannot be started: The limit `maxCost` cannot be kept"),
     });
+  },
+);
+
+scenario(
+  "[B5] a running tree gets no limit on cost if a model has no known price, but a limit on tokens",
+  { ...ownModel, agent: "", config: UNPRICED },
+  async (world) => {
+    const runId = await world.run("work");
+    const { people } = world.runtime;
+    for (const scope of [undefined, "tree"] as const)
+      await expect(setBudget(runId, { limits: { maxCost: 1 }, scope }, "ann", people)).rejects.toThrow(
+        /the price of own\/big \(tester\)\. .* Nothing was changed\./,
+      );
+    await setBudget(runId, { limits: { maxTokens: 90_000 }, scope: "tree" }, "ann", people);
+    expect(payloadsOf(await world.events(runId), "BUDGET_SET")).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[B5] a running tree gets a limit on cost if onUnknownPrice allows it",
+  { ...ownModel, agent: "", config: `${UNPRICED}onUnknownPrice: allow\n` },
+  async (world) => {
+    const runId = await world.run("work");
+    await setBudget(runId, { limits: { maxCost: 1 }, scope: "tree" }, "ann", world.runtime.people);
+    expect(payloadsOf(await world.events(runId), "BUDGET_SET")).toHaveLength(1);
   },
 );

@@ -6,6 +6,7 @@
 
 import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
 import type { Usage } from "../../journal/message.ts";
+import { thoughtTokens } from "../../models/reasoning.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
 import { promptTokens, shortenableTokens } from "../../projections/folds/transcript.ts";
@@ -20,11 +21,13 @@ type CallModel = Extract<Action, { type: "call-model" }>;
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Output tokens that a call may use, unless its agent sets `maxOutputTokens`. After an answer was cut off, the next attempt may use twice as many. */
+/** Output tokens that an answer may use besides its thoughts, unless the agent sets `maxOutputTokens`. After an answer was cut off, the next attempt may use twice as many. */
 const USUAL_OUTPUT = 8_000;
 /** A turn with fewer output tokens is not worth its prompt. */
 const LEAST_OUTPUT = 1_000;
 const LEAST_REPORT = 300;
+/** Output tokens of a usual answer, for a call whose answer was lost. */
+const PROBABLE_OUTPUT = 1_000;
 /** Output tokens that are kept for the report of the last turn. */
 const REPORT_TOKENS = 1_500;
 /** If other runs have reserved so much that a call would get fewer output tokens than this, it waits for them. */
@@ -48,8 +51,10 @@ export async function beginWithinBudget(
   parts: EstimateParts,
 ): Promise<{ refused: Refusal | undefined; allowance: Allowance }> {
   const budgets = { run: budgetOf(run.state), tree: treeBudgetOf(run.state) ?? {} };
-  if (!hasBudget(budgets.run) && !hasBudget(budgets.tree))
-    return { refused: await run.beginWork([intent({})]), allowance: {} };
+  if (!hasBudget(budgets.run) && !hasBudget(budgets.tree)) {
+    const estimate = probableSpending(action, run, parts);
+    return { refused: await run.beginWork([intent(omitUndefined({ estimate }))]), allowance: {} };
+  }
   const sizes = sizesOf(action, run, parts);
   const room = { tokens: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY };
   let plan = sizes.plan(sizes.most, 0);
@@ -71,6 +76,13 @@ export async function beginWithinBudget(
     if (refused === "budget") recordBudgetStop(action, { ...exceeded, needs: sizes.needs[unit] }, run);
     return { refused, allowance: {} };
   }
+}
+
+/** The probable tokens and cost of a call, in case a crash loses its outcome (P3). Undefined if the model is free. */
+function probableSpending({ model }: CallModel, run: RunJournal, parts: EstimateParts): Estimate | undefined {
+  const { tokens, cached } = estimatePrompt(run, parts);
+  const estimate = parts.estimateCall(model, { prompt: tokens, cached, output: PROBABLE_OUTPUT });
+  return estimate.cost === 0 ? undefined : estimate;
 }
 
 const unitOf = ({ limit }: ExceededLimit): "tokens" | "cost" =>
@@ -95,17 +107,17 @@ interface Sizes {
 
 function sizesOf(action: CallModel, run: RunJournal, parts: EstimateParts): Sizes {
   const { model, purpose } = action;
-  const { maxOutputTokens } = run.definition;
+  const { maxOutputTokens, reasoning } = run.definition;
   const prompt = estimatePrompt(run, parts);
   const isLast = purpose === "final";
-  const most = maxOutputTokens ?? USUAL_OUTPUT * 2 ** cutOffsOf(action, run);
+  const most = maxOutputTokens ?? (USUAL_OUTPUT + thoughtTokens(reasoning)) * 2 ** cutOffsOf(action, run);
   const plan = (output: number, shortenedBy: number): Plan => {
-    const size = { prompt: prompt.tokens - shortenedBy, output, cached: prompt.cached };
+    const size = { prompt: prompt.tokens - shortenedBy, output, cached: prompt.cached, reasoning };
     const estimate = parts.estimateCall(model, size);
     const allowance = { maxOutputTokens: output, ...(shortenedBy > 0 ? { shortenedBy } : {}) };
     if (isLast) return { estimate, allowance };
     const cached = Math.floor(prompt.tokens * prompt.cachedShare);
-    const last = { prompt: prompt.tokens + output, output: REPORT_TOKENS, cached };
+    const last = { prompt: prompt.tokens + output, output: REPORT_TOKENS, cached, reasoning };
     return { estimate, lastTurn: parts.estimateCall(model, last), allowance };
   };
   const least = Math.min(most, isLast ? LEAST_REPORT : LEAST_OUTPUT);
@@ -120,7 +132,7 @@ function sizesOf(action: CallModel, run: RunJournal, parts: EstimateParts): Size
 export function lastTurnAfter(
   { model }: CallModel,
   { input, output, cacheRead = 0 }: Usage,
-  { state }: RunJournal,
+  { state, definition: { reasoning } }: RunJournal,
   { estimateCall }: Pick<EstimateParts, "estimateCall">,
 ): Estimate | undefined {
   if (!state.openModelCall?.lastTurn) return undefined;
@@ -128,6 +140,7 @@ export function lastTurnAfter(
     prompt: input + output,
     cached: Math.min(cacheRead, input),
     output: REPORT_TOKENS,
+    reasoning,
   });
 }
 

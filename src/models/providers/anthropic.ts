@@ -9,7 +9,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import type { Reasoning, ReasoningLevel } from "../../journal/reasoning.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { NO_REASONING, type ReasoningAbility } from "../reasoning.ts";
+import { fitThoughts, NO_REASONING, type ReasoningAbility } from "../reasoning.ts";
 import {
   type AdaptedCall,
   type AnswerPart,
@@ -34,6 +34,7 @@ export const anthropic: ProviderType = {
   keyEnv: ["ANTHROPIC_API_KEY"],
   acceptedFiles: () => MEDIA_TYPES,
   reasoning: claude,
+  thoughtBudget: claudeThoughts,
   adapt: (call, model) => adaptAnthropic(call, model),
 };
 
@@ -43,8 +44,11 @@ export function adaptAnthropic(
   model: string,
   { automatic = true } = {},
 ): LanguageModelV4CallOptions {
-  const { toolChoice, reasoning: _, maxOutputTokens = defaultOutput(model, reasoning), ...rest } = options;
-  const thinking = thinkingFor(model, reasoning, options.prompt);
+  const { toolChoice, reasoning: _, maxOutputTokens: most, ...rest } = options;
+  const thinking = thinkingFor(model, reasoning, options);
+  // The package adds the budget for thoughts to the output limit. But Cadre's limit includes the thoughts.
+  const maxOutputTokens =
+    most === undefined ? defaultOutput(model, reasoning) : most - (thinking.thinking?.budgetTokens ?? 0);
   const settings = { ...(automatic ? { cacheControl: CACHED } : {}), ...thinking };
   // If the agent asks for reasoning, but this call is made without it, Anthropic rejects thoughts in the last answer.
   const mustForget = reasoning !== undefined && !isThinking(model, thinking);
@@ -91,31 +95,41 @@ export function claude(model: string): Claude {
   return FAMILIES.find(([family]) => family.test(model))?.[1] ?? NEW_CLAUDE;
 }
 
-/** Budgets in tokens for models that have no levels of their own. */
-const BUDGETS: Partial<Record<ReasoningLevel, number>> = {
-  minimal: 1_024,
-  low: 4_096,
-  medium: 12_000,
-  high: 24_000,
-};
+/** Anthropic rejects a smaller budget for thoughts. */
+const LEAST_THOUGHTS = 1_024;
+
+/** The budget for thoughts of a call with this output limit. It is 0 if the limit is too small. Undefined if the model decides itself, or does not think. */
+export function claudeThoughts(model: string, reasoning: Reasoning, output: number): number | undefined {
+  if (reasoning === "none" || (typeof reasoning === "string" && claude(model).isAdaptive)) return undefined;
+  const tokens = fitThoughts(reasoning, output);
+  return tokens < LEAST_THOUGHTS ? 0 : tokens;
+}
 
 interface ThinkingSettings {
-  thinking?: { type?: "adaptive" | "enabled" | "disabled"; [setting: string]: unknown };
+  thinking?: {
+    type?: "adaptive" | "enabled" | "disabled";
+    budgetTokens?: number;
+    [setting: string]: unknown;
+  };
   effort?: ReasoningLevel;
 }
 
 function thinkingFor(
   model: string,
   reasoning: Reasoning | undefined,
-  prompt: LanguageModelV4Prompt,
+  { prompt, maxOutputTokens = Number.POSITIVE_INFINITY }: LanguageModelV4CallOptions,
 ): ThinkingSettings {
   const binding = BINDS_THINKING.test(model) ? DROP_UNBOUND : {};
   if (reasoning === undefined) return BINDS_THINKING.test(model) ? { thinking: binding } : {};
   if (reasoning === "none") return { thinking: { type: "disabled" } };
-  if (typeof reasoning === "string" && claude(model).isAdaptive)
-    return { thinking: { type: "adaptive", display: "summarized", ...binding }, effort: reasoning };
-  const budgetTokens = typeof reasoning === "number" ? reasoning : BUDGETS[reasoning]!;
-  return calledWithoutThought(prompt) ? {} : { thinking: { type: "enabled", budgetTokens } };
+  const budgetTokens = claudeThoughts(model, reasoning, maxOutputTokens);
+  if (budgetTokens === undefined)
+    return {
+      thinking: { type: "adaptive", display: "summarized", ...binding },
+      effort: reasoning as ReasoningLevel,
+    };
+  const isOff = budgetTokens === 0 || calledWithoutThought(prompt);
+  return isOff ? {} : { thinking: { type: "enabled", budgetTokens } };
 }
 
 /**
@@ -131,7 +145,7 @@ export function calledWithoutThought(prompt: LanguageModelV4Prompt): boolean {
 const isThinking = (model: string, { thinking }: ThinkingSettings): boolean =>
   thinking?.type === undefined ? claude(model).thinksByDefault === true : thinking.type !== "disabled";
 
-const withoutThoughts = (parts: readonly AnswerPart[]): AnswerPart[] =>
+export const withoutThoughts = (parts: readonly AnswerPart[]): AnswerPart[] =>
   parts.filter(({ type }) => type !== "reasoning");
 
 /**

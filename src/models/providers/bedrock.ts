@@ -13,11 +13,12 @@ import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
 import { ANY_LEVEL } from "../reasoning.ts";
-import { breakpointsOf, calledWithoutThought, claude } from "./anthropic.ts";
+import { breakpointsOf, calledWithoutThought, claude, claudeThoughts, withoutThoughts } from "./anthropic.ts";
 import {
   type AdaptedCall,
   type Endpoint,
   loadOptional,
+  mapAnswers,
   type ProviderType,
   withSettings,
 } from "./provider-type.ts";
@@ -79,6 +80,8 @@ export const bedrock: ProviderType<BedrockEndpoint> = {
   },
   acceptedFiles: (model, vision) => (vision || SEES.test(model) ? MEDIA_TYPES : []),
   reasoning: (model) => (/claude/.test(model) ? claude(model) : ANY_LEVEL),
+  thoughtBudget: (model, reasoning, output) =>
+    /claude/.test(model) ? claudeThoughts(model, reasoning, output) : undefined,
   adapt: adaptBedrock,
 };
 
@@ -185,6 +188,13 @@ function withReasoning(
 ): LanguageModelV4CallOptions {
   const isBudgeted = /claude/.test(model) && !claude(model).isAdaptive;
   if (reasoning === undefined || (isBudgeted && calledWithoutThought(options.prompt))) return options;
-  if (typeof reasoning !== "number") return { ...options, reasoning };
-  return withSettings(options, "bedrock", { reasoningConfig: { type: "enabled", budgetTokens: reasoning } });
+  const most = options.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const budgetTokens = /claude/.test(model) ? claudeThoughts(model, reasoning, most) : undefined;
+  if (budgetTokens === 0) return { ...options, prompt: mapAnswers(options.prompt, withoutThoughts) };
+  if (budgetTokens === undefined && typeof reasoning === "string") return { ...options, reasoning };
+  const reasoningConfig = { type: "enabled", budgetTokens: budgetTokens ?? reasoning };
+  // The package adds the budget for thoughts to the output limit. But Cadre's limit includes the thoughts.
+  const maxOutputTokens =
+    options.maxOutputTokens === undefined ? undefined : options.maxOutputTokens - (budgetTokens ?? 0);
+  return withSettings({ ...options, ...omitUndefined({ maxOutputTokens }) }, "bedrock", { reasoningConfig });
 }

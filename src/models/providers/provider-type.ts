@@ -59,6 +59,8 @@ export interface ProviderType<E extends Endpoint = Endpoint> {
   acceptedFiles(model: string, vision: boolean | undefined): readonly MediaType[];
   /** How the model can reason. */
   reasoning(model: string): ReasoningAbility;
+  /** The budget for thoughts that a call with this output limit is sent with. Undefined if the model takes no budget. */
+  thoughtBudget?(model: string, reasoning: Reasoning, output: number): number | undefined;
   /** Adds the provider's own settings to a call: prompt caching, reasoning, tool choice. `name` is the provider's name. */
   adapt(call: AdaptedCall, model: string, name: string): LanguageModelV4CallOptions;
 }

@@ -8,7 +8,7 @@ import { CadreError, messageOf } from "../../errors.ts";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
-import { adaptAnthropic, claude } from "./anthropic.ts";
+import { adaptAnthropic, claude, claudeThoughts } from "./anthropic.ts";
 import { adaptGoogle, geminiReasoning, google } from "./google.ts";
 import { type Endpoint, loadOptional, type ProviderType } from "./provider-type.ts";
 
@@ -99,6 +99,8 @@ export const vertex: ProviderType<VertexEndpoint> = {
   },
   acceptedFiles: (model, vision) => (isClaude(model) ? MEDIA_TYPES : google.acceptedFiles(model, vision)),
   reasoning: (model) => (isClaude(model) ? claude(model) : geminiReasoning(model)),
+  thoughtBudget: (model, reasoning, output) =>
+    isClaude(model) ? claudeThoughts(model, reasoning, output) : undefined,
   adapt: (call, model) =>
     isClaude(model) ? adaptAnthropic(call, model, { automatic: false }) : adaptGoogle(call, "googleVertex"),
 };
