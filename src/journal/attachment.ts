@@ -19,8 +19,8 @@ export const isImage = ({ mediaType }: Pick<Attachment, "mediaType">): boolean =
   mediaType !== "application/pdf";
 
 const MEGABYTE = 1_000_000;
-/** Providers reject larger images. */
-export const MAX_IMAGE_BYTES = 5 * MEGABYTE;
+/** Providers reject larger images. Anthropic allows 5 MB of base64, which is a third longer than the file. */
+export const MAX_IMAGE_BYTES = 3.75 * MEGABYTE;
 export const MAX_PDF_BYTES = 10 * MEGABYTE;
 /** Limits on the files of one message or one tool result. */
 export const MAX_MESSAGE_BYTES = 12 * MEGABYTE;
@@ -78,7 +78,9 @@ export const describeFile = ({ name, mediaType, bytes }: Omit<Attachment, "blob"
 
 export function fileSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
-  return bytes < MEGABYTE ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / MEGABYTE).toFixed(1)} MB`;
+  return bytes < MEGABYTE
+    ? `${Math.round(bytes / 1_000)} kB`
+    : `${(bytes / MEGABYTE).toFixed(2).replace(/0$/, "")} MB`;
 }
 
 /** Tokens that a large image costs with most providers. */

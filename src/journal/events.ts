@@ -151,6 +151,8 @@ export const payloads = {
     permissions: Rules.optional(),
     /** Models without a known price, which `maxCost` does not limit (`onUnknownPrice: allow`). */
     unpriced: z.array(z.string()).optional(),
+    /** Id of the message that became the task, if its sender chose an idempotency key. */
+    messageId: z.string().optional(),
     /** The run that this run continues. The earlier run's journal applies up to and including the event `seq`. */
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
     fork: Fork.optional(),

@@ -35,7 +35,7 @@ describe("Read", () => {
     });
     expect(await read("paper.pdf")).toMatchObject({ attachments: [{ bytes: PDF }] });
     expect(await read("huge.png")).toEqual({
-      output: "huge.png is 6.0 MB, and an image can have at most 5.0 MB",
+      output: "huge.png is 6.0 MB, and an image can have at most 3.75 MB",
       isError: true,
     });
   });

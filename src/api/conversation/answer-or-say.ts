@@ -44,11 +44,12 @@ export async function answerOrSay(
     );
   const filter = { session: sessionId, agent, roots: true, limit: 1 };
   const [last] = (await ask((client) => client.get("/api/runs", filter))).runs;
-  const answeredItem = last && (await answer(message, last, ask));
-  if (last && answeredItem) {
-    // An answer has no files, so they follow in a message.
+  const target = last && (await findQuestion(message, last, ask));
+  if (last && target) {
+    // An answer has no files, so they are sent in a message. They come first: if a file is refused, nothing was sent.
     if (attachments) await say({ text: "The files that belong to my answer.", attachments }, `${key}/files`);
-    return { runId: last.id, isNew: false, isRecordedBy: isDecision(answeredItem) };
+    if (target.approvalId !== undefined) await answer(message, target.approvalId, ask);
+    return { runId: last.id, isNew: false, isRecordedBy: isDecision(target) };
   }
   onKey?.(messageIdFor(key));
   const { runId, joined } = await say({ text, attachments }, key);
@@ -57,34 +58,39 @@ export async function answerOrSay(
   return { runId, isNew: !joined, ...(joined ? { isRecordedBy: isMessage } : {}) };
 }
 
-type Item = Pick<ApprovalView, "runId" | "itemId">;
+/** A question. `approvalId` is absent if an earlier request with the same key has answered it. */
+interface Question extends Pick<ApprovalView, "runId" | "itemId"> {
+  approvalId?: string;
+}
 
-async function answer(
-  { text, key, answers }: UserMessage,
+/** Finds the question that the message answers. Undefined: the message answers none. */
+async function findQuestion(
+  { key, answers }: UserMessage,
   last: RunSummary,
   ask: WithClient,
-): Promise<Item | undefined> {
-  const before = key === undefined ? undefined : await deliveredBefore(text, messageIdFor(key), last, ask);
+): Promise<Question | undefined> {
+  const before = key === undefined ? undefined : await deliveredBefore(messageIdFor(key), last.id, ask);
   if (before) return before === "said" ? undefined : before;
   if (last.endedAt !== undefined) return undefined;
   const { approvals } = await ask((client) => client.get("/api/approvals", { run: last.id }));
-  const question = approvals.find(answers);
-  if (!question) return undefined;
-  const messageId = key === undefined ? undefined : messageIdFor(key);
-  const body = { decision: "answer", answer: text, messageId } as const;
-  await ask((client) => client.post("/api/approvals/{id}", { id: question.id, body }));
-  return question;
+  const found = approvals.find(answers);
+  return found && { runId: found.runId, itemId: found.itemId, approvalId: found.id };
 }
 
-/** Finds out whether an earlier request delivered this text. If the text became the run's task or a message, it must not answer a question too. */
+async function answer({ text, key }: UserMessage, id: string, ask: WithClient): Promise<void> {
+  const messageId = key === undefined ? undefined : messageIdFor(key);
+  const body = { decision: "answer", answer: text, messageId } as const;
+  await ask((client) => client.post("/api/approvals/{id}", { id, body }));
+}
+
+/** Finds out whether an earlier request delivered this message. If it became the run's task or a message, it must not answer a question too. */
 async function deliveredBefore(
-  text: string,
   id: string,
-  { id: runId, task }: RunSummary,
+  runId: string,
   ask: WithClient,
-): Promise<Item | "said" | undefined> {
-  if (task === text) return "said";
+): Promise<Question | "said" | undefined> {
   for (const { type, payload, runId: of } of await ask((client) => client.treeEvents(runId))) {
+    if (type === "RUN_STARTED" && payload.messageId === id) return "said";
     if (type === "CONTEXT_ADDED" && payload.id === id) return "said";
     if (type === "APPROVAL_DECIDED" && payload.messageId === id) return { runId: of, itemId: payload.itemId };
   }
@@ -92,6 +98,6 @@ async function deliveredBefore(
 }
 
 const isDecision =
-  ({ runId, itemId }: Item) =>
+  ({ runId, itemId }: Question) =>
   (event: JournalEvent): boolean =>
     event.type === "APPROVAL_DECIDED" && event.runId === runId && event.payload.itemId === itemId;

@@ -179,6 +179,24 @@ test("[D0] a message in a session answers the open question once, even if it is 
   expect(additions).toEqual([]);
 });
 
+test("[D0] the words of the task can answer a question; a refused file leaves the question open", async () => {
+  const say = (content: OpenAI.ChatCompletionUserMessageParam["content"], key: string) =>
+    openai.chat.completions.create(
+      { model: "painter", messages: [{ role: "user", content }], metadata: { session_id: "gate" } },
+      { headers: { "Idempotency-Key": key } },
+    );
+  const question = await say("blue", "g1");
+  const page = `data:image/png;base64,${Buffer.from("<svg>").toString("base64")}`;
+  const parts = [
+    { type: "text" as const, text: "green" },
+    { type: "image_url" as const, image_url: { url: page } },
+  ];
+  await expect(say(parts, "g2")).rejects.toThrow("Nothing was sent");
+  const painted = await say("blue", "g3");
+  expect(painted.choices[0]!.message.content).toMatch(/^Answered by .+: blue$/);
+  expect(cadre(painted)).toMatchObject({ run_id: cadre(question).run_id, status: "completed" });
+});
+
 test("for a paused run, the answer says that only a command can continue it", async () => {
   const request = { model: "painter", messages: [user("paint")], metadata: { session_id: "wall" } };
   const { run_id: runId } = cadre(await openai.chat.completions.create(request));

@@ -81,7 +81,7 @@ export const MEGABYTES_WITH_FILES = 20;
 
 const SentFile = namedStrictObject("SentFile", {
   name: z.string().min(1).max(1_000),
-  /** The file's bytes as base64. Images (PNG, JPEG, GIF, WebP) have at most 5 MB, PDFs at most 10 MB. */
+  /** The file's bytes as base64. Images (PNG, JPEG, GIF, WebP) have at most 3.75 MB, PDFs at most 10 MB. */
   data: z.string().min(1),
 });
 

@@ -1,9 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { PDF, PNG, sent } from "../../../test/support/sample-files.ts";
 import { payloadsOf, scenario, watchCalls } from "../../../test/support/scenario.ts";
 import { detectMediaType, MAX_IMAGE_BYTES, MEDIA_TYPES, sizeProblem } from "../../journal/attachment.ts";
+import { defineTool } from "../../tools/tool.ts";
 import { sendMessage } from "../commands/messages.ts";
 
 const done = () => ({ text: "done" });
@@ -160,7 +162,7 @@ scenario(
     expect(await refusal(sent("a.png", page)), "the name proves nothing").toContain("its content is none of");
     expect(await refusal({ name: "a.png", data: "no base64!" })).toContain("is not sent as base64");
     expect(await refusal(sent("a.png", big(PNG, MAX_IMAGE_BYTES)))).toContain(
-      "an image can have at most 5.0 MB",
+      "an image can have at most 3.75 MB",
     );
     expect(await refusal(...Array.from({ length: 21 }, () => sent("a.png", PNG)))).toContain("21 files");
     const half = sent("a.pdf", big(PDF, 9_000_000));
@@ -168,6 +170,34 @@ scenario(
     const secret = sent("a.pdf", Buffer.concat([PDF, Buffer.from("swordfish-4711-abc")]));
     expect(await refusal(secret), "[R6]").toContain("contains a secret");
     expect((await world.runtime.store.runs.list({})).runs).toEqual([]);
+  },
+);
+
+const shoot = defineTool({
+  name: "shoot",
+  description: "Clicks, and takes a picture.",
+  input: z.object({}),
+  effect: "read",
+  reaches: [],
+  execute: async () => ({
+    output: "clicked",
+    attachments: [{ name: "a.png", bytes: big(PNG, 6_000_000) }],
+  }),
+});
+
+scenario(
+  "a call succeeds although its file is too large to be attached; the answer says why",
+  {
+    idle: true,
+    more: [shoot],
+    script: ({ turn }) => (turn === 1 ? { calls: [{ tool: "shoot", input: {} }] } : { text: "done" }),
+  },
+  async (world) => {
+    const runId = await world.run("click");
+    await world.drive(runId);
+    const [result] = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(result?.output).toMatch(/^clicked\na\.png is 6\.0 MB, and an image can have at most 3\.75 MB\.$/);
+    expect(result).not.toHaveProperty("isError");
   },
 );
 

@@ -325,7 +325,7 @@ function deadline(effects: AbortSignal, ms: number) {
   return { signal: controller.signal, late, clear };
 }
 
-/** Stores the files of an answer. If a file cannot be attached, the answer says why. */
+/** Stores the files of an answer. If a file cannot be attached, the answer says why. The call itself has not failed. */
 async function attachFiles(
   answer: TextAnswer,
   files: readonly NewFile[],
@@ -335,8 +335,7 @@ async function attachFiles(
   const { attachments, problems } = await storeToolFiles(files, parts);
   const notes = problems.map((problem) => `\n${problem}.`).join("");
   const output = notes === "" ? answer.output : `${textOfOutput(answer)}${notes}`;
-  const isError = attachments.length === 0 ? { isError: true } : {};
-  return { ...answer, output, ...isError, ...(attachments.length > 0 ? { attachments } : {}) };
+  return { ...answer, output, ...(attachments.length > 0 ? { attachments } : {}) };
 }
 
 /** A tool's answer without its files. */

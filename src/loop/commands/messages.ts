@@ -105,7 +105,11 @@ export async function messageSession(
   const { agent: _, text: task, from: __, ...request } = message;
   const asked = { agent: definition.name, task, ...request };
   const start = await requirePrices(
-    { ...runStartPayload(asked, definition, hash, runId, parts), ...files },
+    {
+      ...runStartPayload(asked, definition, hash, runId, parts),
+      ...files,
+      ...(idempotencyKey === undefined ? {} : { messageId: id }),
+    },
     definition,
     parts,
   );
