@@ -59,9 +59,7 @@ export const MIGRATIONS: readonly string[] = [
     previous_until BIGINT,
     acquisitions BIGINT NOT NULL,
     open_tokens BIGINT NOT NULL,
-    open_cost DOUBLE PRECISION NOT NULL,
-    kept_tokens BIGINT NOT NULL,
-    kept_cost DOUBLE PRECISION NOT NULL
+    open_cost DOUBLE PRECISION NOT NULL
   ) WITH (fillfactor = 70);
   CREATE INDEX runs_due ON runs (due_at, n) WHERE due_at IS NOT NULL;
   CREATE INDEX runs_worker ON runs (worker) WHERE worker IS NOT NULL;
@@ -231,5 +229,11 @@ export const MIGRATIONS: readonly string[] = [
 
   -- E7: the server that each moved tree was sent to; kept when a tree is pruned, so that no tree continues in two stores
   CREATE TABLE sent (transfer TEXT PRIMARY KEY, target TEXT NOT NULL, tries BIGINT NOT NULL, arrived_at BIGINT);
+  `,
+  `
+  -- B3: what the run keeps for its last turn
+  ALTER TABLE runs
+    ADD COLUMN kept_tokens BIGINT NOT NULL DEFAULT 0,
+    ADD COLUMN kept_cost DOUBLE PRECISION NOT NULL DEFAULT 0;
   `,
 ];

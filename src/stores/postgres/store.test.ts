@@ -52,3 +52,20 @@ test("[F39] tables of a newer Cadre version are refused and left unchanged", asy
   expect((await again.journal.read("r1")).map(({ type }) => type)).toEqual(["RUN_STARTED"]);
   await again.close();
 });
+
+test("[F39] tables of format 1 are brought up to date, and keep their runs", async () => {
+  const url = await postgres.newStore();
+  const store = await openPostgresStore({ url });
+  await admit(store, "r1");
+  await store.close();
+  await postgres.query("ALTER TABLE runs DROP COLUMN kept_tokens, DROP COLUMN kept_cost", url);
+  await postgres.query("UPDATE meta SET value = '1' WHERE name = 'version'", url);
+  const again = await openPostgresStore({ url });
+  await admit(again, "r2");
+  expect((await again.journal.read("r1")).map(({ type }) => type)).toEqual(["RUN_STARTED"]);
+  expect(await postgres.query("SELECT id, kept_tokens, kept_cost FROM runs ORDER BY n", url)).toEqual([
+    { id: "r1", kept_tokens: "0", kept_cost: 0 },
+    { id: "r2", kept_tokens: "0", kept_cost: 0 },
+  ]);
+  await again.close();
+});

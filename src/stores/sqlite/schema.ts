@@ -41,8 +41,6 @@ export const MIGRATIONS: readonly string[] = [
     acquisitions INTEGER NOT NULL DEFAULT 0,
     open_tokens INTEGER NOT NULL DEFAULT 0,
     open_cost REAL NOT NULL DEFAULT 0,
-    kept_tokens INTEGER NOT NULL DEFAULT 0,
-    kept_cost REAL NOT NULL DEFAULT 0,
     -- the root whose budget pays for the run: its own root, or that of the run whose message started it
     budget TEXT,
     -- the run whose transcript this run begins with; that run is kept as long as this one
@@ -208,5 +206,10 @@ export const MIGRATIONS: readonly string[] = [
     detail TEXT NOT NULL,
     PRIMARY KEY (webhook, id)
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- B3: what the run keeps for its last turn
+  ALTER TABLE runs ADD COLUMN kept_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN kept_cost REAL NOT NULL DEFAULT 0;
   `,
 ];
