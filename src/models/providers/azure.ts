@@ -27,6 +27,7 @@ interface AzurePackage {
     apiKey?: string;
     tokenProvider?: () => Promise<string>;
     headers?: Record<string, string>;
+    fetch?: typeof fetch;
   }): (deployment: string) => Model;
 }
 
@@ -37,9 +38,9 @@ const SCOPE = "https://cognitiveservices.azure.com/.default";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export const azure: ProviderType<AzureEndpoint> = {
-  connect({ baseURL, apiVersion, apiKey, token: tokenProvider, headers }) {
+  connect({ baseURL, apiVersion, apiKey, token: tokenProvider, headers, fetch }) {
     const { createAzure } = loadOptional<AzurePackage>(PACKAGE, "Azure OpenAI");
-    return createAzure({ baseURL, apiVersion, ...omitUndefined({ apiKey, tokenProvider, headers }) });
+    return createAzure({ baseURL, apiVersion, ...omitUndefined({ apiKey, tokenProvider, headers, fetch }) });
   },
   async listOf({ baseURL, apiVersion, apiKey, token }) {
     const url = `${baseURL}${isAzureHost(baseURL) && !baseURL.endsWith("/v1") ? "/v1" : ""}/models?api-version=${apiVersion}`;

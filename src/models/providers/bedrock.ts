@@ -43,6 +43,7 @@ interface BedrockPackage {
     apiKey: string;
     headers?: Record<string, string>;
     credentialProvider?: () => Promise<AwsCredentials>;
+    fetch?: typeof fetch;
   }): (model: string) => Model;
 }
 
@@ -50,9 +51,9 @@ const PACKAGE = "@ai-sdk/amazon-bedrock";
 const CHAIN_PACKAGE = "@aws-sdk/credential-providers";
 
 export const bedrock: ProviderType<BedrockEndpoint> = {
-  connect({ region, baseURL, apiKey = "", headers, credentials: credentialProvider }) {
+  connect({ region, baseURL, apiKey = "", headers, fetch, credentials: credentialProvider }) {
     const { createAmazonBedrock } = loadOptional<BedrockPackage>(PACKAGE, "Amazon Bedrock");
-    const optional = omitUndefined({ headers, credentialProvider });
+    const optional = omitUndefined({ headers, fetch, credentialProvider });
     return createAmazonBedrock({ region, baseURL, apiKey, ...optional });
   },
   async listOf({ region, baseURL, apiKey, credentials }) {
@@ -165,9 +166,12 @@ const CACHE_POINT = { bedrock: { cachePoint: { type: "default" } } };
 /** Models that accept cache points. Other models reject a request that has them. */
 const CACHES = /claude-(?!3-(haiku|sonnet|opus|5-sonnet)|v2|instant)|amazon\.nova/;
 
+/**
+ * No tool choice is sent. For `none` and for a forced tool, the package leaves the other tools out of the request. Without any tool, it also removes
+ * all calls and results from the conversation. The prompt itself says which tools are expected.
+ */
 function adaptBedrock(call: AdaptedCall, model: string): LanguageModelV4CallOptions {
-  const { context } = call;
-  const options = withReasoning(call, model);
+  const { toolChoice: _, ...options } = withReasoning(call, model);
   if (!CACHES.test(model)) return options;
   const marked = breakpointsOf(options.prompt).add(options.prompt.length - 1);
   const prompt = options.prompt.map((message, index) =>
@@ -175,10 +179,7 @@ function adaptBedrock(call: AdaptedCall, model: string): LanguageModelV4CallOpti
       ? { ...message, providerOptions: { ...message.providerOptions, ...CACHE_POINT } }
       : message,
   );
-  const { toolChoice, ...rest } = options;
-  // As with Anthropic's own API, a changed tool choice would make the model read the whole conversation anew.
-  const forced = toolChoice && (context.attempt > 1 || !/claude/.test(model)) ? { toolChoice } : {};
-  return { ...rest, prompt, ...forced };
+  return { ...options, prompt };
 }
 
 /** As with Anthropic's own API, a Claude with a budget must not think if the latest calls have no thought. */

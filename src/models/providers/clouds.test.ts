@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { settingSecrets } from "../../project/mask.ts";
@@ -73,10 +73,15 @@ const CONTEXT = {
   round: 0,
 };
 
-async function ask(name: string, config: ModelsConfig): Promise<string> {
+async function ask(
+  name: string,
+  config: ModelsConfig,
+  { context = {}, ...more }: Partial<LanguageModelV4CallOptions> & { context?: object } = {},
+): Promise<string> {
+  const cadre = { ...CONTEXT, ...context };
   const { stream } = await createModels(config)
     .resolve(name)
-    .doStream({ prompt: PROMPT, maxOutputTokens: 100, providerOptions: { cadre: CONTEXT } });
+    .doStream({ prompt: PROMPT, maxOutputTokens: 100, ...more, providerOptions: { cadre } });
   const parts = await Array.fromAsync(stream);
   const failed = parts.find((part) => part.type === "error");
   if (failed) throw failed.error;
@@ -200,6 +205,41 @@ test("Claude and Nova on Bedrock get cache points after the system prompt and th
   }
   await ask("bedrock/us.meta.llama3-3-70b-instruct-v1:0", atBedrock(AWS_KEYS));
   expect(JSON.stringify(sent.at(-1)!.body)).not.toContain("cachePoint");
+});
+
+const LOOK = { type: "function", name: "look", inputSchema: { type: "object" } } as const;
+const LOOKED: LanguageModelV4Prompt = [
+  ...PROMPT,
+  {
+    role: "assistant",
+    content: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: {} }],
+  },
+  {
+    role: "tool",
+    content: [
+      {
+        ...{ type: "tool-result", toolCallId: "c1", toolName: "look" },
+        output: { type: "text", value: "the finding" },
+      },
+    ],
+  },
+  { role: "user", content: [{ type: "text", text: "Summarise it." }] },
+];
+
+test.each([
+  CLAUDE_ON_BEDROCK,
+  "bedrock/us.amazon.nova-pro-v1:0",
+  "bedrock/us.meta.llama3-3-70b-instruct-v1:0",
+])("a summary by %s is written from the tools' results, also in a second attempt", async (model) => {
+  answer = bedrockAnswer;
+  for (const attempt of [1, 2]) {
+    const context = { purpose: "summary", attempt };
+    const call = { prompt: LOOKED, tools: [LOOK], toolChoice: { type: "none" }, context } as const;
+    await ask(model, atBedrock(AWS_KEYS), call);
+    const { messages, toolConfig } = sent.at(-1)!.body;
+    expect(JSON.stringify(messages)).toContain("the finding");
+    expect(toolConfig).toMatchObject({ tools: [{ toolSpec: { name: "look" } }] });
+  }
 });
 
 test.each([
@@ -370,6 +410,31 @@ test("Azure accepts a Microsoft Entra token from the environment", async () => {
   await ask("azure/gpt-5", atAzure({ AZURE_OPENAI_AD_TOKEN: "entra-token" }));
   expect(sent[0]!.headers.authorization).toBe("Bearer entra-token");
   expect(sent[0]!.headers["api-key"]).toBeUndefined();
+});
+
+test.each([
+  ["bedrock, with AWS keys", CLAUDE_ON_BEDROCK, () => atBedrock(AWS_KEYS), bedrockAnswer],
+  [
+    "bedrock, with a key",
+    CLAUDE_ON_BEDROCK,
+    () => atBedrock({ AWS_BEARER_TOKEN_BEDROCK: "k" }),
+    bedrockAnswer,
+  ],
+  [
+    "Gemini on vertex, with a key",
+    "vertex/gemini-2.5-pro",
+    () => atVertex({ GOOGLE_VERTEX_API_KEY: "k" }),
+    geminiAnswer,
+  ],
+  ["Gemini on vertex", "vertex/gemini-2.5-pro", () => atVertex({ GOOGLE_CLOUD_PROJECT: "p" }), geminiAnswer],
+  ["Claude on vertex", "vertex/claude-opus-5-5", () => atVertex({ GOOGLE_CLOUD_PROJECT: "p" }), claudeAnswer],
+  ["azure, with a key", "azure/gpt-5", () => atAzure({ AZURE_API_KEY: "k" }), azureAnswer],
+  ["azure, with a token", "azure/gpt-5", () => atAzure({ AZURE_OPENAI_AD_TOKEN: "t" }), azureAnswer],
+])("[F41] every byte of an answer by %s is a sign of life", async (_, model, config, then) => {
+  imitateMetadataServer(then);
+  const onBytes = vi.fn();
+  await ask(model, config(), { context: { onBytes } });
+  expect(onBytes).toHaveBeenCalled();
 });
 
 test.each([

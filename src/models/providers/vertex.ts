@@ -23,6 +23,7 @@ interface VertexSettings {
   location: string;
   project?: string;
   headers?: Record<string, string>;
+  fetch?: typeof fetch;
 }
 
 /** The parts of the optional package that Cadre uses. */
@@ -41,8 +42,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export const vertex: ProviderType<VertexEndpoint> = {
   connect(endpoint, name) {
-    const { baseURL, location, project, apiKey = "", headers } = endpoint;
-    const settings = { location, ...omitUndefined({ project, headers }) };
+    const { baseURL, location, project, apiKey = "", headers, fetch } = endpoint;
+    const settings = { location, ...omitUndefined({ project, headers, fetch }) };
     const gemini = () =>
       loadOptional<GeminiPackage>(PACKAGE, "Google Vertex").createGoogleVertex({
         ...settings,
