@@ -5,7 +5,11 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { settingSecrets } from "../../project/mask.ts";
@@ -207,7 +211,7 @@ test("Claude and Nova on Bedrock get cache points after the system prompt and th
   expect(JSON.stringify(sent.at(-1)!.body)).not.toContain("cachePoint");
 });
 
-const LOOK = { type: "function", name: "look", inputSchema: { type: "object" } } as const;
+const LOOK: LanguageModelV4FunctionTool = { type: "function", name: "look", inputSchema: { type: "object" } };
 const LOOKED: LanguageModelV4Prompt = [
   ...PROMPT,
   {
@@ -234,8 +238,9 @@ test.each([
   answer = bedrockAnswer;
   for (const attempt of [1, 2]) {
     const context = { purpose: "summary", attempt };
-    const call = { prompt: LOOKED, tools: [LOOK], toolChoice: { type: "none" }, context } as const;
-    await ask(model, atBedrock(AWS_KEYS), call);
+    await ask(model, atBedrock(AWS_KEYS), {
+      ...{ prompt: LOOKED, tools: [LOOK], toolChoice: { type: "none" }, context },
+    });
     const { messages, toolConfig } = sent.at(-1)!.body;
     expect(JSON.stringify(messages)).toContain("the finding");
     expect(toolConfig).toMatchObject({ tools: [{ toolSpec: { name: "look" } }] });
