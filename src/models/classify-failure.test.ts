@@ -108,6 +108,23 @@ test.each([
   expect("after" in failure).toBe(retried);
 });
 
+test("[F40] another status that the provider's package calls retryable is retried", () => {
+  const error = Object.assign(apiError({ status: 424 }), { isRetryable: true });
+  expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "overloaded", after: 500 });
+});
+
+const TPM = "for gpt-4o in organization org-x on tokens per min (TPM): Limit";
+test("[F40] status 429 for a prompt above the limit per minute is too long, because no wait helps", () => {
+  const failureFor = (message: string) => classifyFailure(apiError({ status: 429, message }), 1, 0);
+  const tooLarge = failureFor(`Request too large ${TPM} 30000, Requested 41202. The input must be reduced.`);
+  expect(tooLarge).toMatchObject({ cause: "too_long", window: 30_000, promptTokens: 41_202 });
+  expect(tooLarge).not.toHaveProperty("after");
+  const reached = failureFor(`Rate limit reached ${TPM} 30000, Used 29000, Requested 41202.`);
+  expect(reached.cause).toBe("too_long");
+  const passes = failureFor(`Rate limit reached ${TPM} 30000, Used 29000, Requested 8000.`);
+  expect(passes).toMatchObject({ cause: "rate_limit", after: 500 });
+});
+
 test("[F40] status 429 for an account without credit is not retried", () => {
   const body = '{"error":{"code":"insufficient_quota"}}';
   expect(classifyFailure(apiError({ status: 429, body }), 1, 0)).not.toHaveProperty("after");
@@ -228,7 +245,6 @@ test.each([
   [400, "there is no such model"],
   [400, "tools.0.name: String should have at most 64 characters"],
   [400, "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens"],
-  [429, "Request too large for gpt-4 on tokens per min (TPM): Limit 30000, Requested 40000."],
   [500, "Internal server error"],
 ])("[F40] other failures are not taken for a prompt that is too long: %i %s", (status, message) => {
   expect(classifyFailure(apiError({ status, message }), 1, 0).cause).not.toBe("too_long");

@@ -126,8 +126,12 @@ function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 429) return NO_CREDIT.test(bodyOf(error)) ? "rejected" : "rate_limit";
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
-  return "rejected";
+  // A provider's package knows more statuses that pass, such as Bedrock's 424.
+  return isRetryable([...causesOf(error)]) ? "overloaded" : "rejected";
 }
+
+const isRetryable = (chain: readonly Record<string, unknown>[]): boolean =>
+  chain.some((link) => link["isRetryable"] === true);
 
 const NO_CREDIT = /insufficient_quota|billing_(hard_limit|not_active)/;
 
@@ -142,10 +146,18 @@ type Overflow = Pick<Failure, "window" | "promptTokens">;
 function overflowIn(error: unknown): Overflow | undefined {
   const status = statusOf(error);
   if (status === 413) return namedNumbers(overflowText(error));
+  if (status === 429) return requestAboveLimit(overflowText(error));
   const isPossible = status === undefined || status < 400 || POSSIBLE.has(status);
   if (!isPossible) return undefined;
   const text = overflowText(error);
   return OVERFLOW.test(text) ? namedNumbers(text) : undefined;
+}
+
+/** OpenAI answers 429 to a prompt with more tokens than the account may send per minute. Waiting does not help. */
+function requestAboveLimit(text: string): Overflow | undefined {
+  const [, limit, requested] = /\bLimit:? (\d+).{0,40}\bRequested:? (\d+)/i.exec(text) ?? [];
+  const isAbove = limit !== undefined && Number(requested) > Number(limit);
+  return isAbove || /\brequest too large\b/i.test(text) ? namedNumbers(text) : undefined;
 }
 
 /** Statuses of an overflow. Some local servers answer with 500. */
@@ -217,7 +229,7 @@ function causeOfWords(chain: readonly Record<string, unknown>[]): Cause {
   if (/rate.?limit|resource_exhausted/i.test(words)) return "rate_limit";
   if (/overload|server_error|api_error|unavailable|internal/i.test(words)) return "overloaded";
   if (/authentication|permission|unauthenticated/i.test(words)) return "auth";
-  if (chain.some((link) => link["isRetryable"] === true)) return "overloaded";
+  if (isRetryable(chain)) return "overloaded";
   if (chain.some((link) => link["message"] === "terminated" || link["message"] === "fetch failed")) {
     return "network";
   }

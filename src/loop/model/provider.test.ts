@@ -558,4 +558,18 @@ describe("[F40] a provider that falls silent", () => {
     const outcome = await read(stalls(async () => ({ stream })));
     expect(outcome).toMatchObject({ type: "failed", error: { message: "overloaded" } });
   });
+
+  test("[B2] an error event instead of an answer costs nothing, but one in the middle of an answer does", async () => {
+    const readParts = (...parts: LanguageModelV4StreamPart[]) =>
+      read(
+        stalls(async () => ({
+          stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart>,
+        })),
+      );
+    const error: LanguageModelV4StreamPart = { type: "error", error: { code: 429, message: "slow down" } };
+    expect(await readParts({ type: "stream-start", warnings: [] }, error)).not.toHaveProperty("characters");
+    expect(await readParts(word, error)).toMatchObject({ characters: 1 });
+    const input: LanguageModelV4StreamPart = { type: "tool-input-start", id: "1", toolName: "look" };
+    expect(await readParts(input, error)).toMatchObject({ characters: 0 });
+  });
 });

@@ -124,6 +124,15 @@ const PAUSED = "pause_turn";
 
 type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;
 
+/** Stream parts that come without any piece of an answer. */
+const NO_CONTENT: ReadonlySet<LanguageModelV4StreamPart["type"]> = new Set([
+  "stream-start",
+  "response-metadata",
+  "raw",
+  "error",
+  "finish",
+]);
+
 class Collector {
   characters = 0;
   private readonly options: StreamOptions;
@@ -134,12 +143,14 @@ class Collector {
   >();
   private finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
   private error: unknown;
+  private hasBegun = false;
 
   constructor(options: StreamOptions) {
     this.options = options;
   }
 
   add(part: LanguageModelV4StreamPart): void {
+    if (!NO_CONTENT.has(part.type)) this.hasBegun = true;
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
@@ -170,6 +181,8 @@ class Collector {
   spent(): Spent {
     const { finish, characters } = this;
     const usage = finish && usageOf(finish.usage);
+    // An error instead of an answer costs nothing, whether it is the response or an event in its stream.
+    if (this.error !== undefined && !this.hasBegun && !isPositive(usage)) return {};
     return { characters, ...(usage && { usage }) };
   }
 
@@ -227,6 +240,9 @@ function toolCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }
     return { ...base, input: null, invalid: part.input, ...metadata };
   }
 }
+
+const isPositive = (usage: Usage | undefined): boolean =>
+  usage !== undefined && usage.input + usage.output > 0;
 
 /** Undefined if the provider reported nothing. */
 function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
