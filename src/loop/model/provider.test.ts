@@ -560,12 +560,15 @@ describe("[F40] a provider that falls silent", () => {
   });
 
   test("[B2] an error event instead of an answer costs nothing, but one in the middle of an answer does", async () => {
-    const readParts = (...parts: LanguageModelV4StreamPart[]) =>
-      read(
-        stalls(async () => ({
-          stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart>,
-        })),
-      );
+    const readParts = (...parts: LanguageModelV4StreamPart[]) => {
+      const stream = new ReadableStream<LanguageModelV4StreamPart>({
+        start: (controller) => {
+          for (const part of parts) controller.enqueue(part);
+          controller.close();
+        },
+      });
+      return read(stalls(async () => ({ stream })));
+    };
     const error: LanguageModelV4StreamPart = { type: "error", error: { code: 429, message: "slow down" } };
     expect(await readParts({ type: "stream-start", warnings: [] }, error)).not.toHaveProperty("characters");
     expect(await readParts(word, error)).toMatchObject({ characters: 1 });
