@@ -1,6 +1,14 @@
 import { expect } from "vitest";
 import { z } from "zod";
-import { delegate, payloadsOf, roles, scenario, turns, watchCalls } from "../../../test/support/scenario.ts";
+import {
+  delegate,
+  look,
+  payloadsOf,
+  roles,
+  scenario,
+  turns,
+  watchCalls,
+} from "../../../test/support/scenario.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { defineTool } from "../../tools/tool.ts";
 import { setBudget } from "../commands/branches.ts";
@@ -221,5 +229,22 @@ scenario(
     const runId = await world.run("work");
     await setBudget(runId, { limits: { maxCost: 1 }, scope: "tree" }, "ann", world.runtime.people);
     expect(payloadsOf(await world.events(runId), "BUDGET_SET")).toHaveLength(1);
+  },
+);
+
+const looksOnce = turns({ calls: [look("a")] }, { text: "seen" });
+
+scenario(
+  "[B3] the budget that a failed run asks for covers a turn and a report",
+  { idle: true, agent: "tools: [look]", script: looksOnce },
+  async (world) => {
+    const poor = await world.run("work", { limits: { maxTokens: 200 } });
+    await world.drive(poor);
+    const { needs } = payloadsOf(await world.events(poor), "LIMIT_REACHED")[0]!;
+    const runId = await world.run("work", { limits: { maxTokens: needs! } });
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "seen" });
+    const started = payloadsOf(await world.events(runId), "MODEL_CALL_STARTED");
+    expect(started).toHaveLength(2);
+    expect(started[0]!.purpose, "the first call is not the last turn").toBeUndefined();
   },
 );

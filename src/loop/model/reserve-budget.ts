@@ -28,7 +28,7 @@ const LEAST_OUTPUT = 1_000;
 const LEAST_REPORT = 300;
 /** Output tokens of a usual answer, for a call whose answer was lost. */
 const PROBABLE_OUTPUT = 1_000;
-/** Output tokens that are kept for the report of the last turn. */
+/** Output tokens that are kept for the report of the last turn, unless the budget is small. */
 const REPORT_TOKENS = 1_500;
 /** If other runs have reserved so much that a call would get fewer output tokens than this, it waits for them. */
 const PATIENT_OUTPUT = 4_000;
@@ -117,7 +117,7 @@ function sizesOf(action: CallModel, run: RunJournal, parts: EstimateParts): Size
     const allowance = { maxOutputTokens: output, ...(shortenedBy > 0 ? { shortenedBy } : {}) };
     if (isLast) return { estimate, allowance };
     const cached = Math.floor(prompt.tokens * prompt.cachedShare);
-    const last = { prompt: prompt.tokens + output, output: REPORT_TOKENS, cached, reasoning };
+    const last = { prompt: prompt.tokens + output, output: reportTokens(output / 2), cached, reasoning };
     return { estimate, lastTurn: parts.estimateCall(model, last), allowance };
   };
   const least = Math.min(most, isLast ? LEAST_REPORT : LEAST_OUTPUT);
@@ -135,14 +135,18 @@ export function lastTurnAfter(
   { state, definition: { reasoning } }: RunJournal,
   { estimateCall }: Pick<EstimateParts, "estimateCall">,
 ): Estimate | undefined {
-  if (!state.openModelCall?.lastTurn) return undefined;
+  const reserved = state.openModelCall?.lastTurn;
+  if (!reserved) return undefined;
   return estimateCall(model, {
     prompt: input + output,
     cached: Math.min(cacheRead, input),
-    output: REPORT_TOKENS,
+    output: reportTokens(reserved.tokens - input - output),
     reasoning,
   });
 }
+
+const reportTokens = (wanted: number): number =>
+  Math.floor(Math.min(REPORT_TOKENS, Math.max(LEAST_REPORT, wanted)));
 
 /** The plan with the most output that fits. The prompt is shortened only as far as necessary. */
 function largestPlan(
