@@ -170,7 +170,9 @@ function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined 
   const room = roomOf(view, facts.contextWindow);
   const tokens = promptTokens(transcript);
   if (tokens <= room.window * COMPACT_SHARE) return undefined;
-  if (!hardLimit(state) && planSummary(transcript, room)) return callModel(view, "summary");
+  // After a summary the agent takes a turn, even if the summary was too long. Otherwise summaries could follow each other for ever.
+  const hadTurn = (state.latest?.seq ?? 0) >= transcript.summarizedAt;
+  if (hadTurn && !hardLimit(state) && planSummary(transcript, room)) return callModel(view, "summary");
   if (room.isAssumed || tokens <= room.window * FULL_SHARE) return undefined;
   const plan = planClip(transcript, room, room.window * COMPACT_SHARE);
   return plan && clipResults(plan, transcript);

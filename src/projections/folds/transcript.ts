@@ -38,6 +38,8 @@ export interface Transcript {
    * `cachedShare` is the share of the prompt that the provider read from its cache.
    */
   measured: { tokens: number; characters: number; cachedShare: number } | undefined;
+  /** `seq` of the latest summary in this run's journal. 0 if there is none. */
+  summarizedAt: number;
   /** Tokens of the parts of every prompt that are not messages: instructions and tools. Known after the first answer. */
   fixedTokens: number | undefined;
   /** How many tokens a prompt may have, by model, if a provider has refused a longer one. */
@@ -69,6 +71,7 @@ export const emptyTranscript = (): Transcript => ({
   task: undefined,
   characters: 0,
   measured: undefined,
+  summarizedAt: 0,
   fixedTokens: undefined,
   windows: new Map(),
   clips: 0,
@@ -221,6 +224,7 @@ function newestResults(messages: readonly PromptMessage[]): { result: PromptTool
 function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {
   for (const placed of transcript.placed) placed.seq = 0;
   for (const context of transcript.unseen) context.seq = 0;
+  transcript.summarizedAt = 0;
   transcript.slots = new Map();
   transcript.hidden = new Set();
   const last = transcript.placed.at(-1)?.message.role;
@@ -464,6 +468,7 @@ function compact(transcript: Transcript, { seq, payload }: EventOf<"CONTEXT_COMP
   const message: PromptMessage = { role: "user", content: [{ type: "text", text }] };
   const summary: Placed = { seq, message };
   shorten(transcript, [...kept, summary, ...placed.slice(payload.messages)]);
+  transcript.summarizedAt = seq;
 }
 
 /** Leaves out the middle of long texts. The messages stay the same objects, because open calls refer to them. */
