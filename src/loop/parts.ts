@@ -44,7 +44,7 @@ export interface LoopParts {
   patience: { outage: number; silence: number };
   /** Knows when each provider can be called again. All runs that use a provider share this knowledge. */
   limiter: {
-    notBefore(model: string): number | undefined;
+    notBefore(model: string, runId: string): number | undefined;
     failed(model: string, retryAt: number): void;
     succeeded(model: string): void;
   };

@@ -30,12 +30,12 @@ export function createClassifyFailure(
   clock: Clock,
   keyVariableOf: KeyVariableOf = () => undefined,
 ): ClassifyFailure {
-  return (thrown, attempt, random) => {
+  return (thrown, attempt, random, model) => {
     try {
       const error = errorEventIn(thrown) ?? thrown;
       const overflow = overflowIn(error);
       const cause = overflow ? "too_long" : causeOf(error);
-      const message = messageFor(cause, error, keyVariableOf);
+      const message = messageFor(cause, error, model && keyVariableOf(model));
       const rejection = cause === "rejected" ? rejectionIn(message) : undefined;
       const failure: Failure = { cause, message, ...overflow, ...(rejection ? { rejection } : {}) };
       if (!TRANSIENT.has(cause)) return failure;
@@ -287,11 +287,11 @@ function* causesOf(error: unknown): Generator<Record<string, unknown>> {
 /** Maximum length of the sentence, in characters. */
 const LIMIT = 500;
 
-/** Name of the environment variable with the key for a URL. Absent if the URL needs no key. */
-type KeyVariableOf = (url: string) => string | undefined;
+/** Name of the environment variable with the key for a model. Absent if the model needs no key. */
+type KeyVariableOf = (model: string) => string | undefined;
 
 /** Describes the failure in one sentence: the provider, the failure, the status and the provider's own message. */
-function messageFor(cause: Failure["cause"], error: unknown, keyVariableOf: KeyVariableOf): string {
+function messageFor(cause: Failure["cause"], error: unknown, variable: string | undefined): string {
   const status = statusOf(error);
   const who = hostOf(error) ?? "the provider";
   const code = status === undefined || status < 400 ? "" : ` (${status})`;
@@ -299,8 +299,7 @@ function messageFor(cause: Failure["cause"], error: unknown, keyVariableOf: KeyV
   if (error instanceof Error && error.name === SIGN_IN && cause === "auth") return clean(error.message);
   // The provider's message for status 401 is left out, because it might repeat the key in a form that no pattern recognises.
   if (cause === "auth" && status === 401) {
-    const variable = APICallError.isInstance(error) ? keyVariableOf(error.url) : undefined;
-    const [which, where] = variable === undefined ? ["", ""] : [` in ${variable}`, " there"];
+    const [which, where] = !variable ? ["", ""] : [` in ${variable}`, " there"];
     return `${clean(who)} refused the API key (401): the key${which} is wrong or expired, set a valid one${where} and try again`;
   }
   return clean(sentence(cause, { who, code, words }));

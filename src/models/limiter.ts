@@ -8,30 +8,43 @@ import type { Clock } from "../clock.ts";
 import { providerOf } from "./model.ts";
 
 export interface Limiter {
-  /** When to try again. Undefined means that the call can be made now. While a provider recovers, each caller gets its own time. */
-  notBefore(model: string): number | undefined;
+  /** When to try again. Undefined means that the call can be made now. While a provider recovers, each run gets its own time. */
+  notBefore(model: string, runId: string): number | undefined;
   failed(model: string, retryAt: number): void;
   succeeded(model: string): void;
 }
 
 const SECOND = 1_000;
 
+interface Gate {
+  closedUntil: number;
+  /** The first time that no run has been given. */
+  nextTurn: number;
+  /** The times that were given to waiting runs. */
+  turns: Map<string, number>;
+}
+
 export function createLimiter(clock: Clock): Limiter {
-  const gates = new Map<string, { closedUntil: number; nextTurn: number }>();
+  const gates = new Map<string, Gate>();
   return {
-    notBefore(model) {
+    notBefore(model, runId) {
       const gate = gates.get(providerOf(model));
       if (gate === undefined) return undefined;
       const now = clock.now();
-      if (now < gate.nextTurn) return gate.nextTurn;
-      gate.nextTurn = now + SECOND;
+      const turn = gate.turns.get(runId) ?? Math.max(now, gate.nextTurn);
+      if (!gate.turns.has(runId)) gate.nextTurn = turn + SECOND;
+      gate.turns.set(runId, turn);
+      if (now < turn) return turn;
+      gate.turns.delete(runId);
       return undefined;
     },
     failed(model, retryAt) {
       const provider = providerOf(model);
       const gate = gates.get(provider);
       const closedUntil = Math.max(retryAt, gate?.closedUntil ?? 0);
-      gates.set(provider, { closedUntil, nextTurn: Math.max(closedUntil, gate?.nextTurn ?? 0) });
+      const isLonger = closedUntil !== gate?.closedUntil;
+      // Turns before the new limit are worth nothing, so all waiting runs ask again.
+      if (isLonger) gates.set(provider, { closedUntil, nextTurn: closedUntil, turns: new Map() });
     },
     succeeded(model) {
       const provider = providerOf(model);

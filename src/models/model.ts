@@ -30,8 +30,8 @@ export interface Failure {
   after?: number;
 }
 
-/** Classifies the failure of a call that Cadre did not abort itself. Must not throw. `random` (0 to 1) is for jitter. */
-export type ClassifyFailure = (error: unknown, attempt: number, random: number) => Failure;
+/** Classifies the failure of a call that Cadre did not abort itself. Must not throw. `random` (0 to 1) is for jitter, `model` for the name of its key. */
+export type ClassifyFailure = (error: unknown, attempt: number, random: number, model?: string) => Failure;
 
 /** The error for an answer that the model, or a filter of its provider, refused. `text` is the text that arrived. */
 export type RefusalError = (

@@ -45,8 +45,8 @@ export interface ModelRegistry extends Models {
   providers: readonly string[];
   /** True if a provider has its key or needs no key. */
   hasKey(provider: string): boolean;
-  /** Name of the environment variable with the key for a URL. Absent if the URL needs no key. */
-  keyVariableOf(url: string): string | undefined;
+  /** Name of the environment variable with the key for a model. Absent if the model needs no key. */
+  keyVariableOf(name: string): string | undefined;
   /** Requests a provider's list of models. Throws the same errors as `resolve` if the key or the URL is missing. */
   reach(provider: string): Promise<ReachedProvider>;
 }
@@ -151,12 +151,9 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       if (!Object.hasOwn(providers, provider)) return provider === "scripted";
       return canSignIn(provider, providers[provider]!, config.env);
     },
-    keyVariableOf: (url) => {
-      const there = Object.values(providers).filter((settings) =>
-        url.startsWith(baseURLOf(settings, config.env) ?? " "),
-      );
-      const sent = there.map((settings) => keyVariables(settings).find((name) => config.env[name]?.trim()));
-      return [...new Set(sent)].filter((name) => name !== undefined).join(" or ") || undefined;
+    keyVariableOf: (name) => {
+      const settings = providers[providerOf(fullName(name, config.aliases))];
+      return settings && keyVariables(settings).find((variable) => config.env[variable]?.trim());
     },
     async reach(provider) {
       const settings = providers[provider]!;

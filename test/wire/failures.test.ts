@@ -215,4 +215,24 @@ describe("[F40] a slow thinker", () => {
       expect(failure!.cost).toBeGreaterThan(0);
     },
   );
+
+  for (const protocol of ["anthropic", "chat"] as const)
+    wireScenario(
+      `[F40] [B3] ${protocol}: signs of life without an end do not outlast maxDuration, and the run has its last turn`,
+      {
+        idle: true,
+        model: MODELS[protocol],
+        config: "limits: { maxDuration: 1s }",
+        respond: ({ n }) => (n === 1 ? { parts: [{ pings: 200, everyMs: 50 }] } : DONE),
+      },
+      async (world, wire) => {
+        const runId = await world.run("think");
+        const { end } = await world.drive(runId);
+        expect(end).toMatchObject({ stopReason: "max_duration", summary: "Recovered and done." });
+        expect(wire.requests).toHaveLength(2);
+        expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")).toMatchObject([
+          { cause: "timeout" },
+        ]);
+      },
+    );
 });

@@ -122,7 +122,8 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
   }
   const next = definition.models[definition.models.indexOf(failedCall.model) + 1];
   if (next !== undefined) return retryWith(next);
-  const stopReason = STOP_REASONS[failedCall.cause] ?? "provider";
+  const limit = failedCall.cause === "timeout" ? hardLimit(state) : undefined;
+  const stopReason = limit ? stopReasonOf(limit.limit) : (STOP_REASONS[failedCall.cause] ?? "provider");
   const suggestions = [adviceFor(failedCall)];
   return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
 }

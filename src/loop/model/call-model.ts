@@ -43,6 +43,12 @@ const SHORT_WAIT_MS = 60_000;
 const MAX_PAID_TRIES = 6;
 
 const RESERVATION_WAIT_MS = 1_000;
+const LONGEST_RESERVATION_WAIT_MS = 30_000;
+
+/** A last turn may take this long, even if the run's time is over. */
+const LAST_TURN_MS = 10 * 60_000;
+/** Longer timers would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type CallParts = Pick<
   LoopParts,
@@ -70,7 +76,7 @@ export async function callModel(
   parts: CallParts,
   effects: AbortSignal,
 ): Promise<void> {
-  const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model);
+  const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model, run.runId);
   if (waitUntil !== undefined && mayWait(waitUntil - parts.clock.now(), action, run, parts)) {
     const detail = "The provider asked another run to wait.";
     return run.suspend({ kind: "provider", until: waitUntil, detail }, waitUntil);
@@ -88,9 +94,17 @@ export async function callModel(
   const summary = action.purpose === "summary" ? summaryOf(run, parts) : undefined;
   const answered = await request(action, allowance, run, parts, effects, summary);
   const outcome = rejectEmptySummary(action, answered, parts);
-  const ms = Math.round(parts.clock.elapsed() - from);
+  const took = Math.round(parts.clock.elapsed() - from);
+  const ms = isLate(outcome) ? Math.max(took, timeFor(action, run)) : took;
   if (outcome.type === "answer") recordAnswer(action, outcome, ms, run, parts, summary);
   else recordFailure(action, outcome, ms, run, parts, effects);
+}
+
+/** Milliseconds that a call may take. An answer that arrives byte by byte must not outlast `maxDuration`. */
+function timeFor({ purpose }: CallModel, { state }: RunJournal): number {
+  const left = state.start!.limits.maxDuration - state.usage.activeMs;
+  if (purpose === "final") return Math.max(left, LAST_TURN_MS);
+  return left > 0 ? left : LAST_TURN_MS;
 }
 
 /** Whether the run waits because another run could not reach the provider. Otherwise it finds out by itself. */
@@ -123,7 +137,8 @@ export const attemptOf = ({ callId, attempt }: Pick<CallModel, "callId" | "attem
 });
 
 export async function waitForReservation(run: RunJournal, parts: Pick<LoopParts, "clock">): Promise<void> {
-  const at = parts.clock.now() + RESERVATION_WAIT_MS;
+  const wait = RESERVATION_WAIT_MS * 2 ** run.state.reservationWaits;
+  const at = parts.clock.now() + Math.min(LONGEST_RESERVATION_WAIT_MS, wait);
   const id = `reservation/${run.state.seq}`;
   await run.rest([{ type: "TIMER_SET", payload: { id, at, purpose: "reservation" } }], at);
 }
@@ -144,10 +159,13 @@ async function request(
   const reasoning = parts.mask.stream((piece) =>
     parts.onDelta({ type: "reasoning.delta", ...delta, text: piece }),
   );
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(LATE), Math.min(timeFor(action, run), LONGEST_TIMER_MS));
+  const signal = AbortSignal.any([effects, late.signal]);
   try {
     const model = parts.models.resolve(action.model);
     return await readStream(model, {
-      call: await callOptions(action, allowance, run, parts, effects, summary),
+      call: await callOptions(action, allowance, run, parts, signal, summary),
       onText: text.add,
       onReasoning: reasoning.add,
       onActivity: () => run.noteActivity(),
@@ -159,6 +177,7 @@ async function request(
   } catch (error) {
     return { type: "failed", error };
   } finally {
+    clearTimeout(timer);
     reasoning.end();
     text.end();
   }
@@ -372,6 +391,9 @@ type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
 
 const NOT_SENT = new Error("not sent");
 
+const LATE = new Error("late");
+const isLate = (outcome: StreamOutcome): boolean => outcome.type === "failed" && outcome.error === LATE;
+
 function interrupted(
   { model }: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
@@ -413,10 +435,15 @@ function failureOf(
     const message = `The answer reached the output cap after ${usage.output} tokens; none of it was used.`;
     return { cause: "output_cap", message, usage, cost: parts.priceOf(model, usage) };
   }
+  if (isLate(outcome)) {
+    const usage = spentUsage(outcome, run, parts);
+    const message = "Stopped before the answer was complete: the time that the run may be active is over.";
+    return { cause: "timeout", message, usage, cost: parts.priceOf(model, usage) };
+  }
   const { error, characters } = outcome;
   if (error instanceof CadreError) return { cause: "auth", message: error.message };
   const { tries = action.attempt } = run.state.openModelCall ?? {};
-  const { after, ...failure } = parts.classifyFailure(error, tries, random(parts));
+  const { after, ...failure } = parts.classifyFailure(error, tries, random(parts), model);
   // A provider charges for an answer that it has begun, and perhaps for one that came too late.
   const isPaid = outcome.usage !== undefined || characters !== undefined || failure.cause === "timeout";
   const usage = isPaid ? spentUsage(outcome, run, parts) : undefined;

@@ -137,13 +137,17 @@ test.each(["anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", "local/qwen"]
   async (name) => {
     const variable = { anthropic: "ANTHROPIC_API_KEY", google: "GEMINI_API_KEY" }[name.split("/")[0]!];
     const models = createModels({
-      env: { [variable ?? "API_KEY_2"]: "secret", ANTHROPIC_BASE_URL: mock.url },
+      env: {
+        ...{ ANTHROPIC_API_KEY: "secret", GEMINI_API_KEY: "secret", API_KEY_2: "secret" },
+        ANTHROPIC_BASE_URL: mock.url,
+      },
       providers: {
         google: { type: "google", baseURL: `${mock.url}/v1beta` },
         local: { type: "openai-compatible", baseURL: `${mock.url}/v1`, apiKeyEnv: "API_KEY_2" },
       },
     });
-    const classify = createClassifyFailure(systemClock, models.keyVariableOf);
+    const classifyFor = createClassifyFailure(systemClock, models.keyVariableOf);
+    const classify: ClassifyFailure = (error, attempt, random) => classifyFor(error, attempt, random, name);
     const { message } = await failureOf(models.resolve(name), "key", classify);
     expect(message).toMatch(
       new RegExp(`\\(401\\): the key in ${variable ?? "API_KEY_2"} is wrong or expired`),

@@ -69,6 +69,10 @@ export interface RunState extends BudgetChanges {
     | undefined;
   /** Milliseconds that the run has waited for its model's provider since the last answer, or since a person asked for a retry. */
   providerWaitMs: number;
+  /** End of the latest wait that `providerWaitMs` contains. */
+  providerWaitUntil: number;
+  /** Number of waits in a row for the budget that other runs have reserved. */
+  reservationWaits: number;
   /** A provider refused a prompt of this run as too long, and no turn was completed since. */
   overflow: Overflow | undefined;
   /** A person asked for an immediate retry, even if the provider asked Cadre to wait. */
@@ -190,6 +194,8 @@ export const emptyRunState = (): RunState => ({
   prefix: undefined,
   failedCall: undefined,
   providerWaitMs: 0,
+  providerWaitUntil: 0,
+  reservationWaits: 0,
   overflow: undefined,
   retryNow: false,
   latest: undefined,
@@ -295,7 +301,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "RUN_RESUMED":
       setRunning(state);
       state.retryNow = event.payload.atOnce === true;
-      if (state.retryNow) state.providerWaitMs = 0;
+      if (state.retryNow) forgetProviderWait(state);
       break;
     case "CHILD_RUN_STARTED":
       startChild(state, event);
@@ -373,6 +379,9 @@ function recordEvent(state: RunState, event: JournalEvent): void {
     case "OUTCOME_PROBED":
       recordProbe(state.calls, event);
       break;
+    case "TIMER_SET":
+      if (event.payload.purpose === "reservation") state.reservationWaits++;
+      break;
     case "TIMER_FIRED":
       state.firedTimers.add(event.payload.id);
       break;
@@ -433,7 +442,7 @@ function setRunning(state: RunState): void {
 
 function suspend(state: RunState, { ts, payload }: EventOf<"RUN_SUSPENDED">): void {
   const { kind, closing, items, until = ts } = payload.waitingOn;
-  if (kind === "provider") state.providerWaitMs += Math.max(0, until - ts);
+  if (kind === "provider") addProviderWait(state, ts, until);
   state.suspensions++;
   state.waitingOn = waitingOnOf(payload);
   if (closing) state.isClosing = true;
@@ -441,9 +450,29 @@ function suspend(state: RunState, { ts, payload }: EventOf<"RUN_SUSPENDED">): vo
   if (items?.[0] === loopItemId(state.guard.stops + 1)) state.guard.stops++;
 }
 
+/** Counts a wait from now. A wait that began earlier and is not over must not count twice. */
+function addProviderWait(state: RunState, now: number, until: number): void {
+  endProviderWait(state, now);
+  state.providerWaitMs += Math.max(0, until - now);
+  state.providerWaitUntil = until;
+}
+
+/** Takes off the part of the latest wait that did not take place. */
+function endProviderWait(state: RunState, now: number): void {
+  state.providerWaitMs = Math.max(0, state.providerWaitMs - Math.max(0, state.providerWaitUntil - now));
+  state.providerWaitUntil = 0;
+}
+
+function forgetProviderWait(state: RunState): void {
+  state.providerWaitMs = 0;
+  state.providerWaitUntil = 0;
+}
+
 function startModelCall(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
   if ((event.payload.attempt ?? 1) === 1) state.modelCalls++;
-  if (state.failedCall && state.failedCall.model !== event.payload.model) state.providerWaitMs = 0;
+  endProviderWait(state, event.ts);
+  if (state.failedCall && state.failedCall.model !== event.payload.model) forgetProviderWait(state);
+  state.reservationWaits = 0;
   state.openModelCall = newModelCall(event, state.failedCall);
   state.failedCall = undefined;
   state.retryNow = false;
@@ -457,7 +486,7 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   state.openModelCall = undefined;
   // A refused turn is repeated after its summary, so it is the failed call again.
   state.failedCall = purpose === "summary" ? state.overflow?.call : undefined;
-  state.providerWaitMs = 0;
+  forgetProviderWait(state);
   const text = textOf(content);
   if (purpose === "brief") state.brief = { seq: event.seq, text };
   if (purpose !== "turn" && purpose !== "final") return;
@@ -480,7 +509,7 @@ function failModelCall(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): vo
   const paidTries = open.paidTries + (usage ? 1 : 0);
   state.failedCall = { ...event.payload, model, purpose, tries, paidTries };
   if (cause === "too_long") recordOverflow(state, state.failedCall);
-  if (retryAt !== undefined) state.providerWaitMs += Math.max(0, retryAt - event.ts);
+  if (retryAt !== undefined) addProviderWait(state, event.ts, retryAt);
   // If the run was paused during the call, the pause stays in effect.
   if (retryAt === undefined || state.status === "suspended") return;
   state.status = "waiting";
