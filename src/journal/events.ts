@@ -219,6 +219,7 @@ export const payloads = {
       "network",
       "timeout",
       "truncated",
+      "empty",
       "output_cap",
       "too_long",
       "rejected",

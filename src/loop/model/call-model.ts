@@ -210,7 +210,7 @@ async function callOptions(
     attempt: action.attempt,
     purpose: action.purpose,
     round: state.start!.team?.round ?? 0,
-    ...omitUndefined({ reasoning }),
+    ...omitUndefined({ reasoning, failedBy: state.openModelCall?.failedBy }),
   };
   return {
     prompt: [{ role: "system", content: system }, ...(messages as LanguageModelV4Prompt), ...asked],
@@ -304,7 +304,7 @@ function offer(name: string, description: string, schema: unknown): LanguageMode
   return { type: "function", name, description, inputSchema };
 }
 
-/** Treats an empty summary as a truncated answer, because it would replace the whole history with nothing. */
+/** Treats an empty summary as a failed attempt, because it would replace the whole history with nothing. */
 function rejectEmptySummary(
   { purpose }: CallModel,
   outcome: StreamOutcome,
@@ -313,8 +313,13 @@ function rejectEmptySummary(
   if ((purpose !== "summary" && purpose !== "brief") || outcome.type !== "answer") return outcome;
   const { answer, ...spent } = outcome;
   if (textOf(answer.content).trim() !== "") return outcome;
-  return { ...spent, type: "failed", error: parts.cutStreamError() };
+  return { ...spent, type: "failed", isEmpty: true, error: parts.cutStreamError() };
 }
+
+const EMPTY = {
+  cause: "empty",
+  message: "The model was asked for a summary, but its answer had no text; the conversation is unchanged.",
+} as const;
 
 function recordAnswer(
   action: CallModel,
@@ -447,7 +452,11 @@ function failureOf(
   // A provider charges for an answer that it has begun, and perhaps for one that came too late.
   const isPaid = outcome.usage !== undefined || characters !== undefined || failure.cause === "timeout";
   const usage = isPaid ? spentUsage(outcome, run, parts) : undefined;
-  const why = { ...failure, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
+  const why = {
+    ...failure,
+    ...(outcome.isEmpty ? EMPTY : {}),
+    ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}),
+  };
   const wait = after === undefined ? undefined : retryWait(after, isPaid, action, run, parts);
   if (wait === undefined) return why;
   const retryAt = parts.clock.now() + wait;

@@ -95,8 +95,9 @@ scenario(
     const { waitingOn, usage } = await world.drive(runId);
     expect(waitingOn?.kind).toBe("provider");
     expect(usage).toMatchObject({ wastedCalls: 1, unpriced: 0 });
-    const spent = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")[0]?.usage;
-    expect(spent?.input).toBeGreaterThan(0);
+    const [failure] = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+    expect(failure?.cause).toBe("empty");
+    expect(failure?.usage?.input).toBeGreaterThan(0);
     clock.set(waitingOn!.until!);
     expect((await world.drive(runId)).end?.summary).toBe("done");
     const [first] = payloadsOf(await world.events(runId), "CONTEXT_COMPACTED");

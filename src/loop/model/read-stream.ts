@@ -29,7 +29,7 @@ export type StreamOutcome = Spent &
     | { type: "answer"; answer: ModelAnswer }
     /** The answer was cut at the model's output limit or at the end of its context. It is paid for, but not usable. */
     | { type: "cut-off"; isContextFull?: boolean }
-    | { type: "failed"; error: unknown }
+    | { type: "failed"; error: unknown; isEmpty?: boolean }
   );
 
 export interface StreamOptions {

@@ -54,14 +54,13 @@ export function adaptAnthropic(
   const mustForget = reasoning !== undefined && !isThinking(model, thinking);
   const prompt = mustForget ? mapAnswers(options.prompt, withoutThoughts) : options.prompt;
   // A changed tool choice would make Anthropic read the whole conversation anew. So the prompt itself says which tools are expected.
-  // If the model ignored the prompt, the next attempt forces it. A model that thinks cannot be forced.
-  const mustChoose = toolChoice && context.attempt > 1;
-  const canForce = toolChoice?.type === "none" || !isThinking(model, thinking);
+  // If the model called tools instead of writing the requested text, the next attempt forbids tools.
+  const mustForbid = toolChoice?.type === "none" && context.failedBy === "empty";
   return {
     ...withSettings(withStrictTools(rest, MOST_STRICT), "anthropic", settings),
     prompt: markBreakpoints(prompt, automatic ? [] : [prompt.length - 1]),
     ...omitUndefined({ maxOutputTokens }),
-    ...(mustChoose && canForce ? { toolChoice } : {}),
+    ...(mustForbid ? { toolChoice } : {}),
   };
 }
 

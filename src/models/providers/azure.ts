@@ -10,8 +10,8 @@ import { MEDIA_TYPES } from "../../journal/attachment.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
 import { ANY_LEVEL } from "../reasoning.ts";
-import { adaptResponses } from "./openai.ts";
-import { type Endpoint, loadOptional, type ProviderType } from "./provider-type.ts";
+import { adaptResponses, reasoningOf } from "./openai.ts";
+import { type AdaptedCall, type Endpoint, loadOptional, type ProviderType } from "./provider-type.ts";
 
 interface AzureEndpoint extends Endpoint {
   apiVersion: string;
@@ -76,8 +76,13 @@ export const azure: ProviderType<AzureEndpoint> = {
   acceptedFiles: () => MEDIA_TYPES,
   // A deployment's name does not say which model it is.
   reasoning: () => ANY_LEVEL,
-  adapt: (call) => adaptResponses(call, "azure"),
+  adapt: (call, model) =>
+    adaptResponses(call, "azure", mustReason(call, model) ? { forceReasoning: true } : {}),
 };
+
+/** For a deployment with a name of its own, the package would assume that the model cannot reason, and would leave the reasoning out. */
+const mustReason = ({ reasoning }: AdaptedCall, deployment: string): boolean =>
+  reasoning !== undefined && reasoning !== "none" && reasoningOf(deployment).levels.length > 0;
 
 const isAzureHost = (baseURL: string): boolean => new URL(baseURL).hostname.endsWith(".azure.com");
 

@@ -368,6 +368,20 @@ test("Claude on Vertex has cache breakpoints after the system prompt and the las
   });
 });
 
+test("tools are forbidden only after Claude called them instead of writing a summary, because this costs the cached prompt", async () => {
+  imitateMetadataServer(claudeAnswer);
+  const choiceAfter = async (failedBy: string) => {
+    await ask("vertex/claude-sonnet-4-5@20250929", atVertex({ GOOGLE_CLOUD_PROJECT: "p" }), {
+      ...{ prompt: LOOKED, tools: [LOOK], toolChoice: { type: "none" } },
+      context: { purpose: "summary", attempt: 2, failedBy },
+    });
+    return sent.at(-1)!.body["tool_choice"];
+  };
+  for (const cause of ["overloaded", "network", "truncated"])
+    expect(await choiceAfter(cause)).toBeUndefined();
+  expect(await choiceAfter("empty")).toEqual({ type: "none" });
+});
+
 test("[F40] missing Google credentials are a failed sign-in, and the sentence says how to sign in", async () => {
   vi.stubEnv("METADATA_SERVER_DETECTION", "none");
   vi.stubEnv("CLOUDSDK_CONFIG", "/nonexistent");
@@ -408,6 +422,20 @@ test("a GPT model on Azure is called by its deployment's name; nothing is stored
     prompt_cache_key: "tree-1",
     include: ["reasoning.encrypted_content"],
   });
+});
+
+test("a deployment with a name of its own reasons if the agent asks for it, and its reasoning is kept", async () => {
+  answer = azureAnswer;
+  const bodyOf = async (deployment: string, context: object) => {
+    await ask(`azure/${deployment}`, atAzure({ AZURE_API_KEY: "k" }), { context });
+    return sent.at(-1)!.body;
+  };
+  expect(await bodyOf("our-best", { reasoning: "high" })).toMatchObject({
+    reasoning: { effort: "high" },
+    include: ["reasoning.encrypted_content"],
+  });
+  expect(await bodyOf("our-best", {})).not.toHaveProperty("reasoning");
+  expect(await bodyOf("gpt-4o", { reasoning: "high" })).not.toHaveProperty("reasoning");
 });
 
 test("Azure accepts a Microsoft Entra token from the environment", async () => {

@@ -75,7 +75,7 @@ const LEVELS: readonly [RegExp, readonly ReasoningLevel[]][] = [
   [/^gpt-5\.[2-5](-(mini|nano))?(-\d{4}-|$)/, ["none", "low", "medium", "high", "xhigh"]],
 ];
 
-function reasoningOf(model: string): ReasoningAbility {
+export function reasoningOf(model: string): ReasoningAbility {
   const levels = LEVELS.find(([family]) => family.test(model))?.[1];
   return levels ? { levels } : ANY_LEVEL;
 }

@@ -120,6 +120,8 @@ export interface OpenModelCall {
   tries: number;
   /** How many earlier attempts with this model may have been paid for, although they failed. */
   paidTries: number;
+  /** Why the attempt before this one failed, if it was made with this model. */
+  failedBy: Payload<"MODEL_CALL_FAILED">["cause"] | undefined;
   model: string;
   purpose: Purpose;
   ts: number;
@@ -130,12 +132,15 @@ export interface OpenModelCall {
 /** `before` is the latest call, if the latest attempt of that call failed. */
 export function newModelCall(
   { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
-  before: Pick<OpenModelCall, "model" | "tries" | "paidTries"> | undefined,
+  before:
+    | (Pick<OpenModelCall, "model" | "tries" | "paidTries"> & Pick<Payload<"MODEL_CALL_FAILED">, "cause">)
+    | undefined,
 ): OpenModelCall {
   const { callId, attempt = 1, model, purpose = "turn", estimate, lastTurn } = payload;
-  const earlier = attempt > 1 && before?.model === model ? before : { tries: 0, paidTries: 0 };
-  const { tries, paidTries } = earlier;
-  return { callId, attempt, tries: tries + 1, paidTries, model, purpose, ts, estimate, lastTurn };
+  const earlier =
+    attempt > 1 && before?.model === model ? before : { tries: 0, paidTries: 0, cause: undefined };
+  const { tries, paidTries, cause: failedBy } = earlier;
+  return { callId, attempt, tries: tries + 1, paidTries, failedBy, model, purpose, ts, estimate, lastTurn };
 }
 
 export function recordProbe(

@@ -149,6 +149,7 @@ const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
   network: "the connection was lost",
   timeout: "the model took too long",
   truncated: "the answer was cut off",
+  empty: "the answer had no text",
   output_cap: "the answer exceeded the maximum length",
   too_long: "the conversation was too long for the model",
   rejected: "the provider rejected the request",
