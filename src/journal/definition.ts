@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { omitUndefined } from "../omit-undefined.ts";
 import { pinnedSchemas } from "../patterns/declarations/facts.ts";
-import { Reasoning } from "./reasoning.ts";
+import { PinnedReasoning } from "./reasoning.ts";
 
 /** The effect of a tool call on the world. It decides what happens to the call after a crash: `unsafe` calls are never repeated silently. */
 export const Effect = z.enum(["read", "idempotent", "unsafe"]);
@@ -131,7 +131,7 @@ export const Definition = z.object({
   inheritsModel: z.literal(true).optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.int().positive().optional(),
-  reasoning: Reasoning.optional(),
+  reasoning: PinnedReasoning.optional(),
   /** The system prompt before composition: the body of the agent's file with its includes resolved. */
   prompt: z.string(),
   /**

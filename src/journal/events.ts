@@ -228,8 +228,8 @@ export const payloads = {
       "model",
     ]),
     message: z.string(),
-    /** Why the provider rejected the request, if known: the account has no credit left. */
-    rejection: z.enum(["quota"]).optional(),
+    /** Why the provider rejected the request, if known: the account has no credit left. Older versions also wrote `too_long`, which is now a cause. */
+    rejection: z.enum(["quota", "too_long"]).optional(),
     /** For `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
     window: z.int().positive().optional(),
     promptTokens: z.int().positive().optional(),
@@ -424,7 +424,9 @@ export const payloads = {
    */
   CONTEXT_COMPACTED: z.object({
     callId: z.string(),
-    messages: z.int().positive(),
+    messages: z.int().positive().optional(),
+    /** Older versions wrote this instead of `messages`: the summary replaces the messages up to this event. */
+    upTo: z.object({ runId: z.string(), seq: z.int() }).optional(),
     summary: z.string(),
   }),
   /**

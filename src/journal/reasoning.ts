@@ -7,3 +7,13 @@ export type ReasoningLevel = (typeof REASONING_LEVELS)[number];
 
 export const Reasoning = z.union([z.enum(REASONING_LEVELS), z.int().positive()]);
 export type Reasoning = z.infer<typeof Reasoning>;
+
+/** The value in a pinned definition. Older versions pinned any text that an agent's file contained. */
+export const PinnedReasoning = z.union([Reasoning, z.string().transform(readOldReasoning)]);
+
+/** Undefined for a text without a meaning: the model then reasons as much as it does by default. */
+function readOldReasoning(text: string): Reasoning | undefined {
+  if (["on", "true"].includes(text)) return "medium";
+  if (["off", "false", "0"].includes(text)) return "none";
+  return Reasoning.safeParse(Number(text)).data;
+}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { CadreError } from "../errors.ts";
+import { PinnedReasoning } from "./reasoning.ts";
 import { readEvent, type StoredEvent } from "./upcast.ts";
 
 const storedEvent = (text: string, type = "CONTEXT_ADDED"): StoredEvent => ({
@@ -25,6 +26,30 @@ test("[P13] an event in the current format is read unchanged", () => {
     payload: { id: "x", source: "person", text: "hi" },
   });
   expect(readEvent(storedEvent(GOOD.replace("{", '{"v":1,')))).toMatchObject({ payload: { id: "x" } });
+});
+
+test.each([
+  ["CONTEXT_COMPACTED", { callId: "m3", upTo: { runId: "r1", seq: 4 }, summary: "A was read." }],
+  [
+    "MODEL_CALL_FAILED",
+    { callId: "m1", cause: "rejected", message: "prompt is too long", rejection: "too_long", ms: 5 },
+  ],
+])("[P13] [F39] a %s of an older Cadre is still read", (type, payload) => {
+  expect(readEvent(storedEvent(JSON.stringify(payload), type))).toMatchObject({ type, payload });
+});
+
+test.each([
+  ["16000", 16_000],
+  ["true", "medium"],
+  ["false", "none"],
+  ["off", "none"],
+  ["0", "none"],
+  ["high", "high"],
+  ["very much", undefined],
+  ["", undefined],
+  ["0.5", undefined],
+])("[P13] [F39] the reasoning %j that an older Cadre pinned is read as %j", (pinned, meant) => {
+  expect(PinnedReasoning.parse(pinned)).toBe(meant);
 });
 
 test("[P13] [F39] an event of a newer Cadre is refused; the error names the event and says that the journal is unharmed", () => {

@@ -277,6 +277,24 @@ describe("compaction", () => {
     ]);
   });
 
+  test("[P13] [F39] compactions of an older Cadre name the last event that they replace", () => {
+    const older = (callId: string, seq: number, summary: string): EventBody => ({
+      type: "CONTEXT_COMPACTED",
+      payload: { callId, upTo: { runId: "r1", seq }, summary },
+    });
+    const once = [...history, older("m3", 3, "A was read.")];
+    expect(lines(messagesOf(...once))).toEqual(lines(messagesOf(...history, compacted)));
+    const again = [
+      modelCallStarted("m4", { purpose: "summary" }),
+      agentThought("m4"),
+      older("m4", 6, "B too."),
+    ];
+    expect(lines(messagesOf(...once, ...again))).toEqual([
+      "user: Mend the service",
+      "user: What happened so far, in short (the full record is kept):\n\nB too.",
+    ]);
+  });
+
   test("compaction resets the prompt's token count", () => {
     const long = toolResult("m1.0", "x".repeat(40_000));
     const events = history.map((event) =>

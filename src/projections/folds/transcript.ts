@@ -213,7 +213,9 @@ export function shortenResults(messages: PromptMessage[], tokens = 0): PromptMes
 
 function newestResults(messages: readonly PromptMessage[]): { result: PromptToolResult; text: string }[] {
   const latest = messages.findLastIndex(({ role }) => role === "assistant");
-  const results = messages.slice(latest + 1).flatMap((message) => (message.role === "tool" ? message.content : []));
+  const results = messages
+    .slice(latest + 1)
+    .flatMap((message) => (message.role === "tool" ? message.content : []));
   return results.map((result) => {
     const { value } = result.output;
     return { result, text: typeof value === "string" ? value : JSON.stringify(value) };
@@ -252,7 +254,12 @@ function turnLimit({ ownMaxTurns, limits: { maxTurns } }: Payload<"RUN_STARTED">
 }
 
 /** Triggers with which a person gives the task. */
-const PERSONS: ReadonlySet<string> = new Set<Payload<"RUN_STARTED">["trigger"]>(["user", "message", "fork", "retry"]);
+const PERSONS: ReadonlySet<string> = new Set<Payload<"RUN_STARTED">["trigger"]>([
+  "user",
+  "message",
+  "fork",
+  "retry",
+]);
 
 export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "criteria" | "input">;
 
@@ -298,8 +305,7 @@ function replaceTask(transcript: Transcript, seq: number, text: string): void {
 
 function showUnseen(transcript: Transcript, upTo: number): void {
   if (transcript.unseen.length === 0) return;
-  for (const context of transcript.unseen)
-    if (context.seq <= upTo) addUserMessage(transcript, context);
+  for (const context of transcript.unseen) if (context.seq <= upTo) addUserMessage(transcript, context);
   transcript.unseen = transcript.unseen.filter((context) => context.seq > upTo);
 }
 
@@ -461,14 +467,20 @@ function resultOutput(result: Payload<"TOOL_RESULT">): PromptToolResult["output"
 /** Replaces the oldest messages by a summary. Only whole turns are replaced, so every result keeps its call. */
 function compact(transcript: Transcript, { seq, payload }: EventOf<"CONTEXT_COMPACTED">): void {
   const { placed } = transcript;
+  const { upTo, messages = countUpTo(placed, upTo?.seq ?? 0) } = payload;
   const kept = placed
-    .slice(0, payload.messages)
+    .slice(0, messages)
     .filter((each, index) => index === 0 || each.isKept || each === transcript.task);
   const text = `What happened so far, in short (the full record is kept):\n\n${payload.summary}`;
   const message: PromptMessage = { role: "user", content: [{ type: "text", text }] };
-  const summary: Placed = { seq, message };
-  shorten(transcript, [...kept, summary, ...placed.slice(payload.messages)]);
+  const summary: Placed = { seq: upTo?.seq ?? seq, message };
+  shorten(transcript, [...kept, summary, ...placed.slice(messages)]);
   transcript.summarizedAt = seq;
+}
+
+/** The number of messages up to this event, and at least the first message. */
+function countUpTo(placed: readonly Placed[], seq: number): number {
+  return Math.max(1, placed.findLastIndex((each) => each.seq <= seq) + 1);
 }
 
 /** Leaves out the middle of long texts. The messages stay the same objects, because open calls refer to them. */
@@ -507,7 +519,8 @@ export function clippableLengths(placed: readonly Placed[]): { results: number[]
   const results: number[] = [];
   const texts: number[] = [];
   for (const { message } of placed) {
-    if (message.role === "tool") results.push(...message.content.map(({ output }) => outputText(output).length));
+    if (message.role === "tool")
+      results.push(...message.content.map(({ output }) => outputText(output).length));
     else texts.push(...(message.content as PromptAssistantPart[]).flatMap(textLengths));
   }
   return { results, texts };
