@@ -88,6 +88,8 @@ const RETRY_INFO = { details: [{ "@type": "type.googleapis.com/google.rpc.RetryI
 const TRANSIENT: [string, Answer, cause: string, waitMs: number][] = [
   ["status 429 with Retry-After", error(429, "Slow down.", {}, { "retry-after": "7" }), "rate_limit", 7_000],
   ["status 429 with RetryInfo", error(429, "Slow.", { code: 429, ...RETRY_INFO }), "rate_limit", 33_000],
+  ["status 500", error(500, "Internal server error"), "overloaded", 500],
+  ["status 503", error(503, "Unavailable"), "overloaded", 500],
   ["status 529", error(529, "Overloaded"), "overloaded", 500],
   ["a closed connection", { connection: "closed" }, "network", 500],
   ["a stream that is cut", { ...DONE, cut: { after: 2 } }, "network", 500],
@@ -178,6 +180,64 @@ describe("[F41] an answer that is not whole", () => {
       expect(wire.requests).toHaveLength(2);
     },
   );
+});
+
+const CAPS: Record<ProtocolName, string> = {
+  anthropic: "max_tokens",
+  responses: "max_output_tokens",
+  chat: "length",
+  google: "MAX_TOKENS",
+};
+const TEXT = { text: "I write the file." };
+const HALF_CALL = { call: "Write", raw: '{"path":"b.txt","content":"half of the te' };
+const BUSY: Record<ProtocolName, object> = {
+  anthropic: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+  responses: { type: "error", code: "server_error", message: "Busy", param: null, sequence_number: 2 },
+  chat: { error: { code: 503, message: "Busy", type: "server_error" } },
+  google: { error: { code: 503, message: "Busy", status: "UNAVAILABLE" } },
+};
+const BAD_ENDS: [ProtocolName, what: string, Answer, cause: string][] = [
+  ...PROTOCOLS.flatMap(([protocol]): [ProtocolName, string, Answer, string][] => [
+    [protocol, "text that reaches the output cap", { parts: [TEXT], stop: CAPS[protocol] }, "output_cap"],
+    [
+      protocol,
+      "an error event in the stream",
+      { parts: [TEXT], midError: { after: 1, data: BUSY[protocol] } },
+      "overloaded",
+    ],
+  ]),
+  // Google sends a call in one piece, so it cannot be cut.
+  ...(["anthropic", "responses", "chat"] as const).map((protocol): [ProtocolName, string, Answer, string] => [
+    protocol,
+    "a call that reaches the output cap",
+    { parts: [TEXT, HALF_CALL], stop: CAPS[protocol] },
+    "output_cap",
+  ]),
+  ["google", "a malformed call", { parts: [], stop: "MALFORMED_FUNCTION_CALL" }, "truncated"],
+  [
+    "responses",
+    "a failed response",
+    { parts: [TEXT], failed: { code: "server_error", message: "The server had an error." } },
+    "overloaded",
+  ],
+];
+
+describe("[F41] an answer with a bad end", () => {
+  for (const [protocol, what, answer, cause] of BAD_ENDS) {
+    const clock = fakeClock();
+    wireScenario(
+      `[F41] ${protocol}: ${what} is not used, and the model is asked again`,
+      { idle: true, model: MODELS[protocol], clock, respond: ({ n }) => (n === 1 ? answer : DONE) },
+      async (world, wire) => {
+        const runId = await world.run("go");
+        expect((await untilEnd(world, clock, runId)).end?.summary).toBe("Recovered and done.");
+        expect(wire.requests).toHaveLength(2);
+        const events = await world.events(runId);
+        expect(payloadsOf(events, "MODEL_CALL_FAILED")).toMatchObject([{ cause }]);
+        expect(payloadsOf(events, "TOOL_PROPOSED")).toEqual([]);
+      },
+    );
+  }
 });
 
 describe("[F40] a slow thinker", () => {
