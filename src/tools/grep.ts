@@ -10,7 +10,7 @@ import { revealHiddenInName } from "../journal/visible.ts";
 import { clipLine, HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
 import { type OpenFolder, openFolder, openRegularFile } from "./files/open-folder.ts";
 import { ripgrep } from "./files/ripgrep.ts";
-import { readSavedOutput } from "./files/saved-output.ts";
+import { showSavedOutput } from "./files/saved-output.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
@@ -39,8 +39,8 @@ export const grepTool = defineTool({
 
   async execute(input, context) {
     const max = input.max ?? DEFAULT_MAX;
-    const saved = await readSavedOutput(input.path ?? ".", context);
-    if (saved) return saved.ok ? searchText(saved.text, input, max) : refusal(saved.why);
+    const saved = await showSavedOutput(input.path ?? ".", context, (text) => searchText(text, input, max));
+    if (saved) return saved;
     const place = await resolveInWorkspace(context.workspace, input.path ?? ".");
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(`${input.path} does not exist`);

@@ -98,7 +98,7 @@ describe("Read", () => {
   it("Read and Grep find their way in an output that was too long for the context", async () => {
     await using folder = await tempWorkspace();
     const context = folder.context({
-      savedOutput: async (name) => (name === "output:m1.0" ? "one\ntwo\nthree" : undefined),
+      savedOutput: async (name) => (name === "output:m1.0" ? { text: "one\ntwo\nthree" } : undefined),
     });
     expect((await readTool.execute({ path: "output:m1.0", offset: 2, limit: 1 }, context)).output).toBe(
       "2\ttwo\n(lines 2–2 of 3; continue with offset 3)",

@@ -7,7 +7,7 @@ import { CONTEXT_BYTES, clipLine, refusal, textAnswer } from "./answers.ts";
 import { listFolder } from "./files/list-folder.ts";
 import { nearestPaths } from "./files/nearest-paths.ts";
 import { notebookText } from "./files/notebook.ts";
-import { readSavedOutput } from "./files/saved-output.ts";
+import { showSavedOutput } from "./files/saved-output.ts";
 import { type FileText, readTextFile } from "./files/text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
@@ -46,8 +46,8 @@ export const readTool = defineTool({
 
   async execute({ path, offset = 1, limit = MAX_LINES, column = 1 }, context) {
     const part = { offset, limit, column };
-    const saved = await readSavedOutput(path, context);
-    if (saved) return saved.ok ? { output: numberedLines(saved.text, part) } : refusal(saved.why);
+    const saved = await showSavedOutput(path, context, (text) => ({ output: numberedLines(text, part) }));
+    if (saved) return saved;
     const place = await resolveInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
     const file = await readTextFile(place);
@@ -97,7 +97,8 @@ function numberedLines(text: string, { offset, limit, column }: Part): string {
   if (lines.at(-1) === "") lines.pop();
   if (offset > lines.length) return `(there are only ${lines.length} lines)`;
   const shown: string[] = [];
-  let room = CONTEXT_BYTES - 200;
+  // The last lines and the mark around untrusted text need room too.
+  let room = CONTEXT_BYTES - 500;
   for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
     const numbered = `${offset + index}\t${clipLine(line, MAX_LINE, column - 1)}`;
     room -= numbered.length + 1;

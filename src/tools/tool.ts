@@ -26,11 +26,17 @@ export interface ToolContext {
   /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
   /** The whole output of an earlier call of this run, if it was too long for the context. Its name is in the shortened output: `output:m3.1`. */
-  savedOutput?: (name: string) => Promise<string | undefined>;
+  savedOutput?: (name: string) => Promise<SavedOutput | undefined>;
   /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
   /** Shows output to people while it arrives. This output is never stored. */
   progress?: (text: string) => void;
+}
+
+export interface SavedOutput {
+  text: string;
+  /** The untrusted source from which text in the output comes. */
+  untrusted?: string | undefined;
 }
 
 export interface ToolAnswer {

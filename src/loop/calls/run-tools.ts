@@ -13,7 +13,7 @@ import {
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
 import { boundOutput, CONTEXT_BYTES, callOfOutput, savedOutputName } from "../../tools/answers.ts";
-import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
+import type { AnyTool, Fingerprints, SavedOutput, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
@@ -270,14 +270,18 @@ async function findSavedOutput(
   name: string,
   { runId }: RunJournal,
   { store }: Pick<ToolParts, "store">,
-): Promise<string | undefined> {
+): Promise<SavedOutput | undefined> {
   const callId = callOfOutput(name);
   for (let at: string | undefined = runId; at !== undefined; ) {
     const events = await store.journal.read(at);
     const result = events.findLast(
       (event) => event.type === "TOOL_RESULT" && event.payload.toolCallId === callId,
     ) as EventOf<"TOOL_RESULT"> | undefined;
-    if (result?.payload.ref !== undefined) return store.blobs.get(result.payload.ref);
+    if (result?.payload.ref !== undefined) {
+      const { ref, untrusted } = result.payload;
+      const text = await store.blobs.get(ref);
+      return text === undefined ? undefined : { text, untrusted };
+    }
     const first = events[0];
     at = first?.type === "RUN_STARTED" ? first.payload.continues?.runId : undefined;
   }

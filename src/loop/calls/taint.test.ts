@@ -1,6 +1,7 @@
 // Taint: after a model has read untrusted text, a person must approve each call that could do harm.
 
 import { describe, expect } from "vitest";
+import { z } from "zod";
 import { effects } from "../../../test/support/oracle.ts";
 import {
   charge,
@@ -18,6 +19,7 @@ import { fetches, fetchTool, hear, hearTool, ORDER, STRANGER } from "../../../te
 import { openApprovalIds, type World, type WorldOptions } from "../../../test/support/world.ts";
 import type { Payload } from "../../journal/events.ts";
 import type { PatternKey } from "../../patterns/declarations/facts.ts";
+import { defineTool } from "../../tools/tool.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
 const ALLOWED = "permissions: { allow: [charge, stamp, hear, WebFetch, delegate] }\n";
@@ -44,6 +46,39 @@ async function decide(world: World, runId: string, decision: Parameters<typeof d
   const [id] = await openApprovalIds(world, runId);
   await decideApproval(id!, decision, "maria", world.runtime.people);
 }
+
+const scrapeTool = defineTool({
+  name: "scrape",
+  description: "Reads a long page.",
+  input: z.object({}),
+  effect: "read",
+  reaches: [],
+  execute: async () => ({ output: "a long page", full: `line 1\n${ORDER}`, untrusted: STRANGER }),
+});
+
+scenario(
+  "[A66] each part of a saved output that Read or Grep shows is marked as untrusted, as the output was",
+  {
+    more: [scrapeTool],
+    agent: "tools: [Read, Grep, scrape]",
+    script: turns(
+      { calls: [{ tool: "scrape", input: {} }] },
+      { calls: [{ tool: "Read", input: { path: "output:m1.0", offset: 2 } }] },
+      { calls: [{ tool: "Grep", input: { path: "output:m1.0", pattern: "." } }] },
+    ),
+  },
+  async (world) => {
+    const runId = await world.run("go");
+    await world.settled(runId);
+    const [, ...parts] = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(parts).toHaveLength(2);
+    for (const { output, untrusted } of parts) {
+      expect(output).toMatch(/^<untrusted-(\w+) source=.*>\n[^]*\n<\/untrusted-\1>$/);
+      expect(output).toContain(ORDER);
+      expect(untrusted).toBe(STRANGER);
+    }
+  },
+);
 
 describe("one run", () => {
   scenario(
