@@ -228,8 +228,8 @@ export const payloads = {
       "model",
     ]),
     message: z.string(),
-    /** Why the provider rejected the request, if known: the account has no credit left. Older versions also wrote `too_long`, which is now a cause. */
-    rejection: z.enum(["quota", "too_long"]).optional(),
+    /** Why the provider rejected the request, if known: the account has no credit left, or something in the request is invalid. Older versions also wrote `too_long`, which is now a cause. */
+    rejection: z.enum(["quota", "invalid", "too_long"]).optional(),
     /** For `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
     window: z.int().positive().optional(),
     promptTokens: z.int().positive().optional(),
@@ -420,11 +420,13 @@ export const payloads = {
   }),
   /**
    * In the prompt, a summary replaces the first `messages` messages. The task and messages of people stay.
+   * `people`: it replaces messages of people too, because nothing else could be made shorter. The first message and the task stay.
    * The journal keeps the events.
    */
   CONTEXT_COMPACTED: z.object({
     callId: z.string(),
     messages: z.int().positive().optional(),
+    people: z.literal(true).optional(),
     /** Older versions wrote this instead of `messages`: the summary replaces the messages up to this event. */
     upTo: z.object({ runId: z.string(), seq: z.int() }).optional(),
     summary: z.string(),
@@ -432,12 +434,14 @@ export const payloads = {
   /**
    * In the prompt, the middle of each tool result so far is left out if the result has more than `results` characters.
    * `texts` is the same for other texts: messages, answers and inputs of calls. It is set only if shorter results are not enough.
+   * `files`: the names of the oldest `count` files replace the files, because the prompt is too long or because the provider rejected it.
    * The journal keeps the whole texts.
    */
   CONTEXT_CLIPPED: z.object({
     index: z.int().positive(),
-    results: z.int().positive(),
+    results: z.int().positive().optional(),
     texts: z.int().positive().optional(),
+    files: z.object({ count: z.int().positive(), why: z.enum(["too_long", "rejected"]) }).optional(),
   }),
   LIMIT_REACHED: z.object({
     limit: z.string(),

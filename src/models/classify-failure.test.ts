@@ -132,9 +132,10 @@ test("[F40] status 429 for an account without credit is not retried", () => {
 
 test.each([
   ["Your credit balance is too low", "quota"],
-  ["there is no such model", undefined],
-])("[F40] lack of credit is distinguished from other rejections: %s", (message, rejection) => {
-  expect(classifyFailure(apiError({ status: 400, message }), 1, 0).rejection).toBe(rejection);
+  ["there is no such model", undefined, 404],
+  ["Could not process image", "invalid"],
+])("[F40] lack of credit is distinguished from other rejections: %s", (message, rejection, status = 400) => {
+  expect(classifyFailure(apiError({ status, message }), 1, 0).rejection).toBe(rejection);
 });
 
 /** The provider's answer, and the numbers in it: tokens that a prompt may have, and tokens of this prompt. */

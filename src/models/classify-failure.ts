@@ -36,7 +36,7 @@ export function createClassifyFailure(
       const overflow = overflowIn(error);
       const cause = overflow ? "too_long" : causeOf(error);
       const message = messageFor(cause, error, model && keyVariableOf(model));
-      const rejection = cause === "rejected" ? rejectionIn(message) : undefined;
+      const rejection = cause === "rejected" ? rejectionIn(message, statusOf(error)) : undefined;
       const failure: Failure = { cause, message, ...overflow, ...(rejection ? { rejection } : {}) };
       if (!TRANSIENT.has(cause)) return failure;
       return { ...failure, after: waitBefore(attempt, random, retryAfterOf(error, clock)) };
@@ -135,9 +135,10 @@ const isRetryable = (chain: readonly Record<string, unknown>[]): boolean =>
 
 const NO_CREDIT = /insufficient_quota|billing_(hard_limit|not_active)/;
 
-/** Searches the message text, because providers have no common code for this rejection. */
-function rejectionIn(message: string): Failure["rejection"] {
-  return /quota|billing|credit|balance/i.test(message) ? "quota" : undefined;
+/** Searches the message text for lack of credit, because providers have no common code for it. */
+function rejectionIn(message: string, status: number | undefined): Failure["rejection"] {
+  if (/quota|billing|credit|balance/i.test(message)) return "quota";
+  return status === 400 || status === 422 ? "invalid" : undefined;
 }
 
 type Overflow = Pick<Failure, "window" | "promptTokens">;

@@ -165,3 +165,32 @@ describe("[F40] a job of 40 turns is finished", () => {
     respond: withWindow(16_000, 40, (turn) => readOne(turn === 5 ? 200 : 1)(turn)),
   });
 });
+
+/** Answers shortly as long as the prompt fits. */
+const chatting =
+  (window: number): Respond =>
+  ({ body, provider, last }) => {
+    const tokens = tokensIn(body);
+    if (tokens > window) return { error: REFUSALS[provider](tokens, window)! };
+    return { parts: [{ text: last.includes("Summarise it for yourself") ? "We talked." : "I see." }] };
+  };
+
+wireScenario(
+  "[F40] a person can write sixty long messages to a model with 32,000 tokens",
+  { model: "compat/local", config: "contextWindows: { compat/local: 32000 }\n", respond: chatting(32_000) },
+  async (world, { requests }) => {
+    const say = (number: number) =>
+      world.runtime.say({
+        ...{ agent: "tester", sessionId: "s", from: "ann", attended: true },
+        text: `Message ${number}. ${"So it goes. ".repeat(184)}`,
+      });
+    for (let number = 1; number <= 60; number++) {
+      const { end } = await world.settled((await say(number)).runId);
+      expect(end, `message ${number}`).toMatchObject({ status: "completed", summary: "I see." });
+    }
+    const { body } = requests.at(-1)!;
+    expect(JSON.stringify(body)).toContain("Message 60.");
+    expect(JSON.stringify(body), "the latest messages stay").toContain("Message 59.");
+    expect(JSON.stringify(body)).toContain("We talked.");
+  },
+);

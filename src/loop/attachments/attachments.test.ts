@@ -201,6 +201,53 @@ scenario(
   },
 );
 
+let rejected = 0;
+scenario(
+  "a request that is rejected because of a damaged file is repeated with the file's name, and so are later requests",
+  { idle: true, script: done },
+  async (world) => {
+    const isFile = ({ type }: { type: string }) => type === "file";
+    const calls = watchCalls(world, () =>
+      (calls.all.at(-1)!.prompt[1]!.content as { type: string }[]).some(isFile) && ++rejected > 0
+        ? { error: { status: 400, message: "Could not process image" } }
+        : { text: "done" },
+    );
+    see(world, MEDIA_TYPES);
+    const runId = await world.run("look", { attachments: [sent("a.png", PNG)] });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(rejected).toBe(1);
+    expect(JSON.stringify(calls.all[1]?.prompt[1])).toMatch(/look.*a\.png \(image\/png.*you cannot see it/);
+  },
+);
+
+scenario(
+  "[F40] a PDF that does not fit into the model's context is replaced by its name",
+  { idle: true, script: done },
+  async (world) => {
+    const calls = watchCalls(world, () =>
+      JSON.stringify(calls.all.at(-1)!.prompt).includes('"type":"file"')
+        ? { error: { status: 400, message: "prompt is too long: 90000 tokens > 32000 maximum" } }
+        : { text: "done" },
+    );
+    see(world, MEDIA_TYPES);
+    const runId = await world.run("look", { attachments: [sent("a.pdf", big(PDF, 9_000_000))] });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(JSON.stringify(calls.all.at(-1)?.prompt)).toContain("a.pdf (application/pdf, 9.0 MB): left out");
+  },
+);
+
+scenario(
+  "a rejection that names no content keeps the files: another model can see them in a fork",
+  { idle: true, script: done },
+  async (world) => {
+    watchCalls(world, () => ({ error: { status: 404, message: "no such model" } }));
+    see(world, MEDIA_TYPES);
+    const runId = await world.run("look", { attachments: [sent("a.png", PNG)] });
+    expect((await world.drive(runId)).end?.status).toBe("failed");
+    expect(payloadsOf(await world.events(runId), "CONTEXT_CLIPPED")).toEqual([]);
+  },
+);
+
 scenario(
   "the oldest files are left out in large portions if a request has no room for all of them",
   { idle: true, script: done },

@@ -9,12 +9,12 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, memberEnding } from "../../patterns/team-role.ts";
 import { LAST_TURN, type RunState, repeatsOf } from "../../projections/folds/run-state.ts";
 import { loopItemId, VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
-import { promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
+import { filesInPrompt, promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
 import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { plural } from "../../projections/words/format.ts";
 import { describeLeast, describeLimit } from "../../projections/words/limits.ts";
 import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
-import { type ClipPlan, nextModel, planClip, planSummary, roomOf } from "../model/compaction.ts";
+import { nextModel, planClip, planSummary, roomOf } from "../model/compaction.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 
 const NUDGE_AFTER = 3;
@@ -102,7 +102,7 @@ function mayRetry(state: RunState): boolean {
 
 /** Decides what follows a failed model call: make the prompt shorter, wait, try the next model, or give up. */
 function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
-  const { state, definition } = view;
+  const { state, definition, transcript } = view;
   const { failedCall } = state;
   const { now } = facts;
   if (!failedCall) return undefined;
@@ -111,6 +111,11 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
   const attempt = (failedCall.attempt ?? 1) + 1;
   const retryWith = (model: string): Action => ({ type: "call-model", callId, attempt, model, purpose });
   if (failedCall.cause === "interrupted") return retryWith(failedCall.model);
+  if (failedCall.rejection === "invalid") {
+    // A damaged or locked file would be rejected in every later call too, so the call is repeated with the names of the files.
+    const count = filesInPrompt(transcript.placed).length;
+    if (count > 0) return clipPrompt({ files: { count, why: "rejected" } }, transcript);
+  }
   if (failedCall.cause === "output_cap" && failedCall.paidTries < MAX_CUT_OFF) {
     const id = `cut-off/${callId}`;
     return state.systemNotes.has(id) ? retryWith(failedCall.model) : tellAgent(id, CUT_OFF);
@@ -160,7 +165,8 @@ function planAfterRefusal(view: RunView, facts: DecisionFacts): Action | undefin
     return callModel(view, "summary");
   const share = SHARES_AFTER_REFUSAL[refusals - 1]!;
   const plan = planClip(transcript, room, room.window * share);
-  return plan && clipResults(plan, transcript);
+  if (plan) return clipPrompt(plan, transcript);
+  return planSummary(transcript, room, "people") && callModel(view, "summary");
 }
 
 /** Makes a prompt shorter before it is refused. If the window is only assumed, nothing is clipped: the provider might accept it all. */
@@ -176,10 +182,14 @@ function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined 
   if (hadTurn && !hardLimit(state) && planSummary(transcript, room)) return callModel(view, "summary");
   if (room.isAssumed || tokens <= room.window * FULL_SHARE) return undefined;
   const plan = planClip(transcript, room, room.window * COMPACT_SHARE);
-  return plan && clipResults(plan, transcript);
+  if (plan) return clipPrompt(plan, transcript);
+  if (hardLimit(state)) return undefined;
+  return planSummary(transcript, room, "people") && callModel(view, "summary");
 }
 
-const clipResults = (plan: ClipPlan, { clips }: Transcript): Action => ({
+type Clip = Omit<Payload<"CONTEXT_CLIPPED">, "index">;
+
+const clipPrompt = (plan: Clip, { clips }: Transcript): Action => ({
   type: "record",
   events: [{ type: "CONTEXT_CLIPPED", payload: { index: clips + 1, ...plan } }],
 });

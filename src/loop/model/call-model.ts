@@ -347,7 +347,12 @@ function recordAnswer(
   };
   const thought: EventBody = { type: "AGENT_THOUGHT", payload };
   if (summary) {
-    const compacted = { callId, messages: summary.replaced, summary: textOf(content) };
+    const compacted = {
+      callId,
+      messages: summary.replaced,
+      ...omitUndefined({ people: summary.people }),
+      summary: textOf(content),
+    };
     run.record(thought, { type: "CONTEXT_COMPACTED", payload: compacted });
   } else {
     run.record(thought);
@@ -376,7 +381,10 @@ function promptPrefix(
 function summaryOf(run: RunJournal, parts: Pick<LoopParts, "models">): SummaryPlan {
   const all = run.transcript.placed.length;
   const room = roomOf(run, parts.models.contextWindow(nextModel(run)));
-  return planSummary(run.transcript, room) ?? { sent: all, replaced: all };
+  const { transcript } = run;
+  return (
+    planSummary(transcript, room) ?? planSummary(transcript, room, "people") ?? { sent: all, replaced: all }
+  );
 }
 
 function recordFailure(

@@ -2,12 +2,15 @@
 //  1  A summary replaces the older turns. The task, messages of people and the latest turns stay.
 //  2  If the whole conversation does not fit into the summary call, only its older part is sent and summarised.
 //  3  If no older part is worth a summary, the middle of the longest tool results is left out, only as far as needed.
-//     If that is not enough, the middle of the longest other texts is left out too.
-//  4  Every plan removes something, so that a conversation always ends up short enough.
+//     If that is not enough, the oldest files are replaced by their names, and the middle of the longest other texts is left out.
+//  4  If nothing else is left, a summary replaces older messages of people too.
+//  5  Every plan removes something, so that a conversation always ends up short enough.
 
 import type { DecisionView } from "../../patterns/pattern.ts";
 import {
   clippableLengths,
+  filesInPrompt,
+  filesLength,
   messageLength,
   type Placed,
   promptTokens,
@@ -32,11 +35,14 @@ const SHORTEST_TEXT = 4_000;
 export interface SummaryPlan {
   sent: number;
   replaced: number;
+  /** True: messages of people are replaced too. */
+  people?: true;
 }
 
 export interface ClipPlan {
-  results: number;
+  results?: number;
   texts?: number;
+  files?: { count: number; why: "too_long" };
 }
 
 export interface Room {
@@ -72,24 +78,26 @@ export function nextModel({ state, definition }: Pick<DecisionView, "state" | "d
   return model && definition.models.includes(model) ? model : definition.models[0]!;
 }
 
-/** Undefined if no older part of the conversation is worth a summary. */
-export function planSummary(transcript: Transcript, room: Room): SummaryPlan | undefined {
+/** Undefined if no older part of the conversation is worth a summary. `people`: messages of people may be replaced too. */
+export function planSummary(transcript: Transcript, room: Room, people?: "people"): SummaryPlan | undefined {
   const { placed } = transcript;
   const tokens = tokenCounter(transcript, room);
   const { window } = room;
   const replaceable = keptFrom(placed, (messages) => tokens.of(messages) <= window * KEPT_SHARE);
-  const isReplaced = (each: Placed): boolean => !each.isKept && each !== transcript.task;
+  const isReplaced = (each: Placed): boolean =>
+    (people !== undefined || !each.isKept) && each !== transcript.task;
+  const more = people ? { people: true as const } : {};
   const isWorth = (replaced: number): boolean =>
     tokens.of(placed.slice(1, replaced).filter(isReplaced)) >= window * WORTH_SHARE;
   if (!isWorth(replaceable)) return undefined;
-  if (tokens.total <= window * SENT_SHARE) return { sent: placed.length, replaced: replaceable };
+  if (tokens.total <= window * SENT_SHARE) return { sent: placed.length, replaced: replaceable, ...more };
   let sent = replaceable;
   while (
     sent > 0 &&
     (tokens.fixed + tokens.of(placed.slice(0, sent)) > window * SENT_SHARE || !isBoundary(placed, sent))
   )
     sent--;
-  return isWorth(sent) ? { sent, replaced: sent } : undefined;
+  return isWorth(sent) ? { sent, replaced: sent, ...more } : undefined;
 }
 
 /** `wanted` is the number of tokens that the prompt should have. Undefined if nothing can be clipped, or nothing has to be. */
@@ -102,9 +110,19 @@ export function planClip(transcript: Transcript, room: Room, wanted: number): Cl
   const results = longestAllowed(lengths.results, excess, SHORTEST_RESULT);
   const removed = removedBy(lengths.results, results);
   if (removed >= excess) return { results };
+  const files = planFiles(placed, excess);
+  if (files) return { files };
   const texts = longestAllowed(lengths.texts, excess - removed, SHORTEST_TEXT);
   if (removedBy(lengths.texts, texts) > 0) return { results, texts };
   return removed > 0 ? { results } : undefined;
+}
+
+/** The oldest files that take as many characters as are too many, or all files. Undefined if there are none. */
+function planFiles(placed: readonly Placed[], excess: number): ClipPlan["files"] {
+  const files = filesInPrompt(placed);
+  if (files.length === 0) return undefined;
+  const enough = files.findIndex((_, index) => filesLength(files.slice(0, index + 1)) >= excess);
+  return { count: enough < 0 ? files.length : enough + 1, why: "too_long" };
 }
 
 /** Index of the first message that a summary keeps. It is the beginning of a turn, or the end of the prompt. */

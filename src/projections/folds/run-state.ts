@@ -276,8 +276,13 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "MODEL_CALL_FAILED":
       failModelCall(state, event);
       break;
-    case "CONTEXT_COMPACTED":
     case "CONTEXT_CLIPPED":
+      // The rejected call is repeated at once, without the files.
+      if (state.failedCall && event.payload.files?.why === "rejected")
+        state.failedCall = { ...state.failedCall, retryAt: event.ts };
+      if (state.overflow) state.overflow.isCompacted = true;
+      break;
+    case "CONTEXT_COMPACTED":
       if (state.overflow) state.overflow.isCompacted = true;
       break;
     case "TOOL_PROPOSED":

@@ -3,9 +3,10 @@
 // The beginning of the prompt never changes from turn to turn, so that the provider's cache can be used.
 
 import { toolCallId } from "../../ids.ts";
-import { type Attachment, fileTokens } from "../../journal/attachment.ts";
+import { type Attachment, describeFile, fileTokens } from "../../journal/attachment.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
 import {
+  filesOf,
   type PromptAssistantPart,
   type PromptFile,
   type PromptMessage,
@@ -23,7 +24,7 @@ export interface Placed {
   message: PromptMessage;
   /** The model that wrote the message. */
   model?: string;
-  /** True: a task or message of a person. A summary never replaces it. */
+  /** True: a task or message of a person. A summary replaces it only as a last resort. */
   isKept?: boolean;
 }
 
@@ -290,7 +291,7 @@ const filesIn = (attachments: readonly Attachment[] = []): PromptFile[] =>
   attachments.map((attachment) => ({ type: "file", ...attachment }));
 
 /** Files count as text of the same number of tokens. */
-const filesLength = (files: readonly Attachment[] = []): number =>
+export const filesLength = (files: readonly Attachment[] = []): number =>
   files.reduce((sum, file) => sum + 4 * fileTokens(file), 0);
 
 /** A run that continues another run might have no task of its own. In that case `text` is added as a new message. */
@@ -470,7 +471,7 @@ function compact(transcript: Transcript, { seq, payload }: EventOf<"CONTEXT_COMP
   const { upTo, messages = countUpTo(placed, upTo?.seq ?? 0) } = payload;
   const kept = placed
     .slice(0, messages)
-    .filter((each, index) => index === 0 || each.isKept || each === transcript.task);
+    .filter((each, index) => index === 0 || each === transcript.task || (each.isKept && !payload.people));
   const text = `What happened so far, in short (the full record is kept):\n\n${payload.summary}`;
   const message: PromptMessage = { role: "user", content: [{ type: "text", text }] };
   const summary: Placed = { seq: upTo?.seq ?? seq, message };
@@ -484,15 +485,58 @@ function countUpTo(placed: readonly Placed[], seq: number): number {
 }
 
 /** Leaves out the middle of long texts. The messages stay the same objects, because open calls refer to them. */
-function clip(transcript: Transcript, { results, texts }: Payload<"CONTEXT_CLIPPED">): void {
+function clip(transcript: Transcript, { results, texts, files }: Payload<"CONTEXT_CLIPPED">): void {
   transcript.clips++;
+  if (files) nameFiles(transcript.placed, files);
   for (const placed of transcript.placed) {
     if (placed.message.role === "tool")
-      for (const result of placed.message.content) clipResult(result, results);
+      for (const result of placed.message.content) clipResult(result, results ?? Infinity);
     else if (texts !== undefined) placed.message = clipTexts(placed.message, texts);
   }
   shorten(transcript, transcript.placed);
 }
+
+const FILE_REPLACED: Record<NonNullable<Payload<"CONTEXT_CLIPPED">["files"]>["why"], string> = {
+  too_long: "left out, because the conversation became too long",
+  rejected:
+    "you cannot see it, because the provider rejected a request with the files so far. A file may be damaged or locked",
+};
+
+/** Replaces the oldest files by their names. */
+function nameFiles(placed: Placed[], { count, why }: NonNullable<Payload<"CONTEXT_CLIPPED">["files"]>): void {
+  const named = new Set(filesInPrompt(placed).slice(0, count));
+  const noteFor = (file: PromptFile): string => `[${describeFile(file)}: ${FILE_REPLACED[why]}]`;
+  for (const each of placed) {
+    const { message } = each;
+    if (message.role === "user") {
+      const content = message.content.map((part) =>
+        part.type === "file" && named.has(part) ? { type: "text" as const, text: noteFor(part) } : part,
+      );
+      each.message = { ...message, content };
+    } else if (message.role === "tool") {
+      for (const result of message.content) nameFilesOf(result, named, noteFor);
+    }
+  }
+}
+
+function nameFilesOf(
+  result: PromptToolResult,
+  named: ReadonlySet<PromptFile>,
+  noteFor: (file: PromptFile) => string,
+): void {
+  const { files = [], output } = result;
+  const gone = files.filter((file) => named.has(file));
+  if (gone.length === 0) return;
+  const type = output.type.startsWith("error") ? "error-text" : "text";
+  result.output = { type, value: [outputText(output), ...gone.map(noteFor)].join("\n") };
+  const left = files.filter((file) => !named.has(file));
+  if (left.length > 0) result.files = left;
+  else delete result.files;
+}
+
+/** All files of a prompt, oldest first. */
+export const filesInPrompt = (placed: readonly Placed[]): PromptFile[] =>
+  placed.flatMap(({ message }) => filesOf(message));
 
 const RESULT_CLIPPED =
   "[The middle of this result is left out here, because the conversation became too long. Call the tool again if you need it, for a smaller part if you can.]";

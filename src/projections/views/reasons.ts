@@ -94,7 +94,10 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
     cause?.type === "TOOL_PROPOSED" ? verdictReason(cause.payload) : undefined,
   CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => childReason(payload, journals, cause),
   CONTEXT_COMPACTED: () => "its history was too long for its model",
-  CONTEXT_CLIPPED: () => "its history was too long for its model",
+  CONTEXT_CLIPPED: ({ payload: { files } }) =>
+    files?.why === "rejected"
+      ? "the provider rejected a request with files"
+      : "its history was too long for its model",
   LIMIT_REACHED: ({ payload }) => {
     const { limit, value, hard, needs } = payload;
     if (!hard) return `it warns before \`limits.${limit}\` is used up`;

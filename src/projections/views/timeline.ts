@@ -194,10 +194,12 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   ],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
   CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summarized", payload.summary],
-  CONTEXT_CLIPPED: ({ payload: { results } }) => [
+  CONTEXT_CLIPPED: ({ payload: { results, files } }) => [
     "context",
     "quiet",
-    `Long tool results were shortened for the model (to ${results} characters)`,
+    results === undefined
+      ? `The model gets only the names of ${files?.count} older files`
+      : `Long tool results were shortened for the model (to ${results} characters)`,
     undefined,
   ],
   LIMIT_REACHED: ({ payload }) => {
