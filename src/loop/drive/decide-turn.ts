@@ -183,7 +183,7 @@ function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined 
   if (room.isAssumed || tokens <= room.window * FULL_SHARE) return undefined;
   const plan = planClip(transcript, room, room.window * COMPACT_SHARE);
   if (plan) return clipPrompt(plan, transcript);
-  if (hardLimit(state)) return undefined;
+  if (!hadTurn || hardLimit(state)) return undefined;
   return planSummary(transcript, room, "people") && callModel(view, "summary");
 }
 
