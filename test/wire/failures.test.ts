@@ -240,6 +240,28 @@ describe("[F41] an answer with a bad end", () => {
   }
 });
 
+const limited = fakeClock();
+wireScenario(
+  "[F40] [B2] a rate limit inside the stream costs nothing, so the run is patient with it",
+  {
+    idle: true,
+    model: MODELS.chat,
+    clock: limited,
+    respond: ({ n }) =>
+      n <= 8
+        ? { ...DONE, midError: { after: 1, data: { error: { code: 429, message: "Slow down" } } } }
+        : DONE,
+  },
+  async (world) => {
+    const runId = await world.run("go");
+    expect((await untilEnd(world, limited, runId)).end?.summary).toBe("Recovered and done.");
+    const failures = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+    expect(failures.map(({ cause, usage }) => [cause, usage])).toEqual(
+      Array.from({ length: 8 }, () => ["rate_limit", undefined]),
+    );
+  },
+);
+
 describe("[F40] a slow thinker", () => {
   for (const protocol of ["anthropic", "responses", "chat"] as const)
     wireScenario(

@@ -323,3 +323,21 @@ test("[D1] delegations that wait for a free slot are counted", () => {
   expect(childrenToStart(stateOf(...begun))).toBe(2);
   expect(childrenToStart(stateOf(...begun, childStarted("r3", "m1.1"), toolResult("m1.2", "no")))).toBe(0);
 });
+
+test("[F40] a wait for the provider counts once, however often messages interrupt it, and only while it lasts", () => {
+  const from = 1_700_000_000_000;
+  const wait = (key: string) => runSuspended(key, { kind: "provider", until: from + 1_000 });
+  expect(stateOf(wait("suspended/1")).providerWaitMs).toBe(999);
+  const interrupted = [wait("suspended/1"), wait("suspended/2"), wait("suspended/3")];
+  expect(stateOf(...interrupted).providerWaitMs).toBe(999);
+  expect(stateOf(...interrupted, modelCallStarted("m1")).providerWaitMs).toBe(3);
+});
+
+test("waits for a reservation are counted until the call begins", () => {
+  const timer = (id: string): EventBody => ({
+    type: "TIMER_SET",
+    payload: { id, at: 1, purpose: "reservation" },
+  });
+  expect(stateOf(timer("a"), timer("b")).reservationWaits).toBe(2);
+  expect(stateOf(timer("a"), modelCallStarted("m1")).reservationWaits).toBe(0);
+});
