@@ -29,7 +29,7 @@ export const MAX_MESSAGE_FILES = 20;
 /** The type of a file by its first bytes. A file's name proves nothing. Undefined: the file is not an image or PDF that models can read. */
 export function detectMediaType(bytes: Uint8Array): MediaType | undefined {
   const startsWith = (text: string, at = 0): boolean =>
-    [...text].every((character, index) => bytes[at + index] === character.charCodeAt(0));
+    Array.from(text).every((character, index) => bytes[at + index] === character.charCodeAt(0));
   if (startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (startsWith("\xff\xd8\xff")) return "image/jpeg";
   if (startsWith("GIF87a") || startsWith("GIF89a")) return "image/gif";

@@ -73,7 +73,7 @@ scenario(
     const [, ...parts] = payloadsOf(await world.events(runId), "TOOL_RESULT");
     expect(parts).toHaveLength(2);
     for (const { output, untrusted } of parts) {
-      expect(output).toMatch(/^<untrusted-(\w+) source=.*>\n[^]*\n<\/untrusted-\1>$/);
+      expect(output).toMatch(/^<untrusted-(\w+) source=.*>\n[\s\S]*\n<\/untrusted-\1>$/);
       expect(output).toContain(ORDER);
       expect(untrusted).toBe(STRANGER);
     }

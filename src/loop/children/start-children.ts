@@ -209,7 +209,7 @@ function latestFiles({ transcript }: RunJournal): { attachments?: Attachment[] }
     room -= bytes;
     return room >= 0;
   });
-  const attachments = fitting.toReversed().map(({ type: _, ...file }) => file);
+  const attachments = fitting.toReversed().map(({ type: _type, ...file }) => file);
   return attachments.length === 0 ? {} : { attachments };
 }
 

@@ -184,7 +184,7 @@ function adaptBedrock(call: AdaptedCall, model: string): LanguageModelV4CallOpti
 
 /** As with Anthropic's own API, a Claude with a budget must not think if the latest calls have no thought. */
 function withReasoning(
-  { options: { reasoning: _, ...options }, reasoning }: AdaptedCall,
+  { options: { reasoning: _reasoning, ...options }, reasoning }: AdaptedCall,
   model: string,
 ): LanguageModelV4CallOptions {
   const isBudgeted = /claude/.test(model) && !claude(model).isAdaptive;

@@ -1,7 +1,13 @@
 // Tests Amazon Bedrock, Google Vertex and Azure OpenAI over real HTTP on loopback: what is sent, how it is signed, and what is cached.
 
 import { writeFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -39,14 +45,15 @@ let answer: (request: Sent) => Answer;
 beforeEach(async () => {
   sent = [];
   answer = () => ({ body: "" });
-  server = createServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = Buffer.concat(await Array.fromAsync(request)).toString();
     const { url: path = "", headers } = request;
     const got = { path, headers, body: text.startsWith("{") ? JSON.parse(text) : {} };
     sent.push(got);
     const { status = 200, headers: more = {}, body } = answer(got);
     response.writeHead(status, more).end(body);
-  });
+  };
+  server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // No credentials of the machine that runs these tests are used.

@@ -174,6 +174,7 @@ test.each(NAMES)(
     expect(await failureOf(model, "broken")).toMatchObject({ cause: "overloaded", after: 500 });
     expect(await failureOf(model, "bad")).toEqual({
       cause: "rejected",
+      rejection: "invalid",
       message: expect.stringMatching(/rejected the request \(400\): provider says bad/),
     });
     const wrongKey = await failureOf(model, "key");

@@ -158,8 +158,10 @@ export function promptMessagesFor(model: string, { placed }: Pick<Transcript, "p
 const isWords = (part: PromptAssistantPart): boolean =>
   part.type === "tool-call" || (part.type === "text" && part.text !== "");
 
-const withoutProviderData = ({ providerOptions: _, ...part }: PromptAssistantPart): PromptAssistantPart =>
-  part;
+const withoutProviderData = ({
+  providerOptions: _options,
+  ...part
+}: PromptAssistantPart): PromptAssistantPart => part;
 
 /** The messages without placeholders for results of open calls. They are used to show a run that is still under way. */
 export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptMessage[] {

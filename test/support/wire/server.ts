@@ -1,7 +1,7 @@
 // A simulator of the provider APIs on the loopback interface. Tests use it with the real provider packages.
 // The simulator rejects what the real APIs reject, models their caches, and keeps every request.
 
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CallContext } from "../../../src/models/model.ts";
 import { anthropicProtocol } from "./anthropic.ts";
@@ -52,7 +52,7 @@ export async function startWire(
     make(options),
   );
   let arrived = 0;
-  const server = createServer(async (incoming, response) => {
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = incoming.url!.split("?")[0]!;
     const protocol = protocols.find(({ handles }) => handles(path));
     if (!protocol) {
@@ -78,7 +78,8 @@ export async function startWire(
     const seen = { rejections: rejections.map(({ message }) => message), usage, answer };
     requests.push({ ...ask, ...seen, prefix: protocol.prefix(body) });
     await send(response, answer, protocol, { body, model, usage });
-  });
+  };
+  const server = createServer((incoming, response) => void handle(incoming, response));
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
