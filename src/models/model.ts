@@ -12,6 +12,8 @@ export interface Models {
   resolve(name: string): Model;
   /** Size of the context window in tokens, if known. */
   contextWindow(name: string): number | undefined;
+  /** Most tokens of an answer, if known. */
+  maxOutput?(name: string): number | undefined;
   /** Media types of the files that the model can see. */
   acceptedFiles(name: string): ReadonlySet<string>;
 }

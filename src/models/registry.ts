@@ -119,6 +119,10 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       resolved.set(full, found);
       return found;
     },
+    maxOutput(name) {
+      const full = fullName(name, config.aliases);
+      return modelFacts(full, listedAs(providerOf(full))).maxOutput;
+    },
     contextWindow(name) {
       if (!windows.has(name)) windows.set(name, lookUpWindow(name));
       return windows.get(name);

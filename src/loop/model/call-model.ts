@@ -85,7 +85,12 @@ export async function callModel(
     action,
     (reserved) => modelCallIntent(action, reserved),
     run,
-    { estimateCall: parts.estimateCall, fixedTokens: () => fixedTokens(run, parts) },
+    {
+      clock: parts.clock,
+      estimateCall: parts.estimateCall,
+      fixedTokens: () => fixedTokens(run, parts),
+      maxOutput: parts.models.maxOutput?.(action.model) ?? Number.POSITIVE_INFINITY,
+    },
   );
   if (refused === "reserved") return waitForReservation(run, parts);
   if (refused) return;

@@ -248,3 +248,18 @@ scenario(
     expect(started[0]!.purpose, "the first call is not the last turn").toBeUndefined();
   },
 );
+
+scenario(
+  "[B2] a call asks for no longer answer than its model can give, even after answers were cut off",
+  { idle: true, agent: "limits: { maxTokens: 900000 }", script: () => ({ text: "done" }) },
+  async (world) => {
+    let answers = 0;
+    const calls = watchCalls(world, () =>
+      ++answers < 3 ? { text: "half", cut: "length" } : { text: "done" },
+    );
+    world.runtime.parts.models = { ...world.runtime.parts.models, maxOutput: () => 16_384 };
+    const runId = await world.run("answer");
+    await world.drive(runId);
+    expect(calls.all.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([8_000, 16_000, 16_384]);
+  },
+);

@@ -41,7 +41,11 @@ export type Allowance = Pick<Payload<"MODEL_CALL_STARTED">, "maxOutputTokens" | 
 
 type Intent = (reserved: Partial<Payload<"MODEL_CALL_STARTED">>) => EventBody;
 
-type EstimateParts = Pick<LoopParts, "estimateCall"> & { fixedTokens(): number };
+interface EstimateParts extends Pick<LoopParts, "clock" | "estimateCall"> {
+  fixedTokens(): number;
+  /** Most output tokens that the model accepts as a limit. */
+  maxOutput: number;
+}
 
 /** Appends the intent of a call, with the largest output limit that the budgets allow. */
 export async function beginWithinBudget(
@@ -108,9 +112,10 @@ interface Sizes {
 function sizesOf(action: CallModel, run: RunJournal, parts: EstimateParts): Sizes {
   const { model, purpose } = action;
   const { maxOutputTokens, reasoning } = run.definition;
-  const prompt = estimatePrompt(run, parts);
+  const prompt = estimatePrompt(run, parts, isCached(action, run, parts));
   const isLast = purpose === "final";
-  const most = maxOutputTokens ?? (USUAL_OUTPUT + thoughtTokens(reasoning)) * 2 ** cutOffsOf(action, run);
+  const wanted = (USUAL_OUTPUT + thoughtTokens(reasoning)) * 2 ** cutOffsOf(action, run);
+  const most = maxOutputTokens ?? Math.min(wanted, parts.maxOutput);
   const plan = (output: number, shortenedBy: number): Plan => {
     const size = { prompt: prompt.tokens - shortenedBy, output, cached: prompt.cached, reasoning };
     const estimate = parts.estimateCall(model, size);
@@ -172,16 +177,29 @@ function smallest(low: number, high: number, test: (value: number) => boolean): 
 }
 
 function cutOffsOf({ callId }: CallModel, { state: { failedCall } }: RunJournal): number {
-  return failedCall?.callId === callId && failedCall.cause === "output_cap" ? failedCall.tries : 0;
+  return failedCall?.callId === callId && failedCall.cause === "output_cap" ? failedCall.paidTries : 0;
+}
+
+/** Providers keep a cached prompt for at least this long. */
+const CACHE_MS = 300_000;
+
+/** True if the provider probably still has the last prompt in its cache. Another model has a cache of its own. */
+function isCached(
+  { model }: CallModel,
+  { transcript }: RunJournal,
+  { clock }: Pick<EstimateParts, "clock">,
+): boolean {
+  return transcript.model === model && (transcript.measured?.at ?? 0) + CACHE_MS > clock.now();
 }
 
 /** Estimated tokens of the next prompt, and the part of them that the provider probably reads from its cache. */
 function estimatePrompt(
   { transcript }: Pick<RunJournal, "transcript">,
   { fixedTokens }: Pick<EstimateParts, "fixedTokens">,
+  hasCache = true,
 ) {
   const { measured } = transcript;
-  const cachedShare = measured?.cachedShare ?? 0;
+  const cachedShare = (hasCache && measured?.cachedShare) || 0;
   // The provider's count includes the system prompt and the tools.
   const tokens = promptTokens(transcript) + (measured ? 0 : fixedTokens());
   return { tokens, cachedShare, cached: Math.min(tokens, Math.floor((measured?.tokens ?? 0) * cachedShare)) };

@@ -36,9 +36,9 @@ export interface Transcript {
   characters: number;
   /**
    * The provider's last count: tokens of the prompt and its answer, and their number of characters.
-   * `cachedShare` is the share of the prompt that the provider read from its cache.
+   * `cachedShare` is the share of the prompt that the provider read from its cache, and `at` the time of that answer.
    */
-  measured: { tokens: number; characters: number; cachedShare: number } | undefined;
+  measured: { tokens: number; characters: number; cachedShare: number; at: number } | undefined;
   /** `seq` of the latest summary in this run's journal. 0 if there is none. */
   summarizedAt: number;
   /** Tokens of the parts of every prompt that are not messages: instructions and tools. Known after the first answer. */
@@ -324,7 +324,7 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
       model: transcript.model,
     });
   transcript.characters += contentLength(content);
-  measure(transcript, usage, contentLength(content));
+  measure(transcript, usage, contentLength(content), event.ts);
   transcript.slots = new Map();
   if (calls.length === 0) return;
   const message: Extract<PromptMessage, { role: "tool" }> = {
@@ -338,12 +338,17 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
 }
 
 /** `answered` is the number of characters in the answer. Some servers report no usage. */
-function measure(transcript: Transcript, usage: Usage, answered: number): void {
+function measure(transcript: Transcript, usage: Usage, answered: number, at: number): void {
   const { characters, windows, model } = transcript;
   const { input, output, cacheRead = 0 } = usage;
   if (input === 0) return;
   transcript.fixedTokens ??= Math.max(0, input - Math.ceil((characters - answered) / 4));
-  transcript.measured = { tokens: input + output, characters, cachedShare: Math.min(1, cacheRead / input) };
+  transcript.measured = {
+    tokens: input + output,
+    characters,
+    cachedShare: Math.min(1, cacheRead / input),
+    at,
+  };
   // The window was learned from a wrong estimate, because the model answered a longer prompt.
   if (input > (windows.get(model) ?? Infinity)) windows.delete(model);
 }
@@ -357,7 +362,7 @@ function learnWindow(transcript: Transcript, failed: Payload<"MODEL_CALL_FAILED"
   const window = failed.window ?? Math.floor(Math.min(failed.promptTokens ?? Infinity, estimate) * 0.9);
   if (window >= SMALLEST_WINDOW) transcript.windows.set(transcript.model, window);
   const tokens = failed.promptTokens ?? Math.max(estimate, (failed.window ?? 0) + 1);
-  transcript.measured = { tokens, characters: transcript.characters, cachedShare: 0 };
+  transcript.measured = { tokens, characters: transcript.characters, cachedShare: 0, at: 0 };
 }
 
 /** A call of the agent's module appears as if the model had made it. */
@@ -609,7 +614,7 @@ function shorten(transcript: Transcript, placed: Placed[]): void {
   transcript.placed = placed;
   transcript.characters = placed.reduce((sum, { message }) => sum + messageLength(message), 0);
   const tokens = Math.ceil(fixedTokens + transcript.characters * Math.max(0.1, perCharacter));
-  transcript.measured = { tokens, characters: transcript.characters, cachedShare: 0 };
+  transcript.measured = { tokens, characters: transcript.characters, cachedShare: 0, at: 0 };
 }
 
 const outputText = (output: PromptToolResult["output"]): string =>
