@@ -17,3 +17,18 @@ function readOldReasoning(text: string): Reasoning | undefined {
   if (["off", "false", "0"].includes(text)) return "none";
   return Reasoning.safeParse(Number(text)).data;
 }
+
+/** Tokens of thoughts that each level is worth, for models that take a budget, and for estimates. */
+const LEVEL_TOKENS: Readonly<Record<ReasoningLevel, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 4_096,
+  medium: 12_000,
+  high: 24_000,
+  xhigh: 32_000,
+  max: 48_000,
+};
+
+/** Tokens for thoughts that a level, or a number of tokens, stands for. */
+export const thoughtTokens = (asked: Reasoning | undefined): number =>
+  typeof asked === "number" ? asked : LEVEL_TOKENS[asked ?? "none"];

@@ -1,6 +1,11 @@
 // A model's abilities to reason. The file of its provider lists them.
 
-import { REASONING_LEVELS, type Reasoning, type ReasoningLevel } from "../journal/reasoning.ts";
+import {
+  REASONING_LEVELS,
+  type Reasoning,
+  type ReasoningLevel,
+  thoughtTokens,
+} from "../journal/reasoning.ts";
 
 /** What an agent can ask of a model. The lists and limits are facts about the model's API. */
 export interface ReasoningAbility {
@@ -40,20 +45,6 @@ export function nearestReasoning(
   const eligible = level === "none" ? levels : levels.filter((each) => each !== "none");
   return eligible.toSorted((one, other) => distance(one) - distance(other))[0];
 }
-
-/** Tokens of thoughts that each level is worth, for models that take a budget, and for estimates. */
-const LEVEL_TOKENS: Readonly<Record<ReasoningLevel, number>> = {
-  none: 0,
-  minimal: 1_024,
-  low: 4_096,
-  medium: 12_000,
-  high: 24_000,
-  xhigh: 32_000,
-  max: 48_000,
-};
-
-export const thoughtTokens = (asked: Reasoning | undefined): number =>
-  typeof asked === "number" ? asked : LEVEL_TOKENS[asked ?? "none"];
 
 const LEAST_ANSWER = 4_000;
 

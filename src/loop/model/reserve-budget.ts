@@ -6,7 +6,7 @@
 
 import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
 import type { Usage } from "../../journal/message.ts";
-import { thoughtTokens } from "../../models/reasoning.ts";
+import { thoughtTokens } from "../../journal/reasoning.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
 import { promptTokens, shortenableTokens } from "../../projections/folds/transcript.ts";
