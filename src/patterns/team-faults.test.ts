@@ -335,16 +335,17 @@ scenario(
     const members = await runsOf(world, runId, "a");
     expect(members).toHaveLength(6);
     const compacted = members.map((events) => payloadsOf(events, "CONTEXT_COMPACTED").length);
-    expect(compacted).toEqual([0, 0, 1, 1, 1, 2]);
+    expect(compacted).toEqual([0, 0, 1, 1, 1, 1]);
     const prompt = promptMessages(fold(transcriptProjection, members.flat())).map((message) =>
       JSON.stringify(message.content),
     );
-    expect(prompt).toHaveLength(6);
+    expect(prompt).toHaveLength(7);
     expect(prompt[0]).toContain("## YOUR TEAM");
     expect(prompt[1]).toContain("SUMMARY of a in 6");
-    expect(prompt[2]).toContain("a in 5: ");
-    expect(prompt[3]).toContain("Round 6 of at most 6.");
-    expect(prompt[4]).toContain("b in 5: ");
+    expect(prompt[2]).toContain("b in 4: ");
+    expect(prompt[3]).toContain("a in 5: ");
+    expect(prompt[4]).toContain("Round 6 of at most 6.");
+    expect(prompt[5]).toContain("b in 5: ");
   },
 );
 

@@ -216,7 +216,7 @@ describe("starting runs", () => {
   test("a body that is too large is rejected before it is completely read", async () => {
     const answer = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
-      task: "x".repeat(5_000_000),
+      task: "x".repeat(21_000_000),
     });
     expect(answer).toMatchObject({ status: 413, body: { error: { code: "BAD_REQUEST" } } });
   });

@@ -129,12 +129,13 @@ describe("[U23] previewing an edited input", () => {
 
   test("the preview of an invalid input names the same wrong fields as the decision would", async () => {
     const item = await firstApproval("lead", "release it");
-    const answer = await preview(item, { path: "a.txt", old_string: 1 });
+    const invalid = { path: "a.txt", old_string: 1, new_string: 2 };
+    const answer = await preview(item, invalid);
     expect(answer.issues.map(({ path }) => path[0])).toEqual(["old_string", "new_string"]);
     expect(answer.preview).toBeUndefined();
     const decided = api.client.post("/api/approvals/{id}", {
       id: item.id,
-      body: { decision: "edit", input: { path: "a.txt", old_string: 1 } },
+      body: { decision: "edit", input: invalid },
     });
     await expect(decided).rejects.toMatchObject({ code: "UNPROCESSABLE", message: answer.problem });
   });
