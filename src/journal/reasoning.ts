@@ -29,6 +29,6 @@ const LEVEL_TOKENS: Readonly<Record<ReasoningLevel, number>> = {
   max: 48_000,
 };
 
-/** Tokens for thoughts that a level, or a number of tokens, stands for. */
+/** Number of tokens that a model may use for its thoughts at this level. */
 export const thoughtTokens = (asked: Reasoning | undefined): number =>
   typeof asked === "number" ? asked : LEVEL_TOKENS[asked ?? "none"];

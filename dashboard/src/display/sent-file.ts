@@ -11,5 +11,5 @@ export interface SentFile {
 export const describeSize = ({ data }: SentFile): string => fileSize(Math.floor((data.length * 3) / 4));
 
 /** The field of a request. Absent if there are no files. */
-export const attached = (files: readonly SentFile[]): { attachments?: SentFile[] } =>
+export const attachmentsField = (files: readonly SentFile[]): { attachments?: SentFile[] } =>
   files.length === 0 ? {} : { attachments: [...files] };

@@ -61,17 +61,17 @@ async function deliver(client: CadreClient, body: ChatBody, key: string | undefi
   const { model: agent } = body;
   if (sessionId === undefined) {
     const { runId } = await client.post("/api/runs", {
-      body: { agent, task: whole, attended: true, ...attached(wholeFiles) },
+      body: { agent, task: whole, attended: true, ...attachmentsField(wholeFiles) },
       idempotencyKey: key ?? randomUUID(),
     });
     return { runId, sessionId };
   }
   const answers = ({ kind }: ApprovalView): boolean => kind === "question";
-  const message = { sessionId, agent, text, key, answers, ...attached(files) };
+  const message = { sessionId, agent, text, key, answers, ...attachmentsField(files) };
   return { ...(await answerOrSay(message, (use) => use(client))), sessionId };
 }
 
-const attached = (attachments: SentFile[]) => (attachments.length === 0 ? {} : { attachments });
+const attachmentsField = (attachments: SentFile[]) => (attachments.length === 0 ? {} : { attachments });
 
 const BUILTIN = "cadre";
 

@@ -71,7 +71,7 @@ function correct(
   return result;
 }
 
-/** The property that a key stands for, unless the input has that property already. */
+/** The property that the model meant by a key. Undefined if the input already has that property. */
 function meantProperty(
   key: string,
   properties: Record<string, PropertySchema>,

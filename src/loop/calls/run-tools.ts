@@ -198,7 +198,7 @@ async function runCall(
 /** Tells the model that a call was stopped. Unlike a failed call, a stopped call might have been carried out in part. */
 function noteStop({ proposal }: ToolCall, answer: TextAnswer, effects: AbortSignal): TextAnswer {
   if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
-  const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
+  const text = textOfOutput(answer);
   return { ...answer, output: `${text}\nIt was stopped from outside: some of it may have been done.` };
 }
 
@@ -206,7 +206,7 @@ function noteStop({ proposal }: ToolCall, answer: TextAnswer, effects: AbortSign
 function noteEdit(call: ToolCall, answer: TextAnswer): TextAnswer {
   const decision = editOf(call);
   if (!decision) return answer;
-  const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
+  const text = textOfOutput(answer);
   const note = decision.note ? ` (${decision.note})` : "";
   const change = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;
   return { ...answer, output: `${change}\n\n${text}` };

@@ -35,7 +35,7 @@ import {
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-/** With another model in the chain, this many attempts and this many milliseconds before an attempt are worth waiting for. */
+/** If another model follows in the chain, Cadre makes at most this many attempts, and waits at most this long before each. */
 const SHORT_TRIES = 6;
 const SHORT_WAIT_MS = 60_000;
 

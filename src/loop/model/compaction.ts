@@ -17,7 +17,7 @@ import {
   type Transcript,
 } from "../../projections/folds/transcript.ts";
 
-/** Number of recent messages that are kept unchanged by a summary, if they take no more than this share of the window. */
+/** A summary keeps this many recent messages unchanged, if they take at most this share of the window. */
 const KEPT_MESSAGES = 4;
 const KEPT_SHARE = 0.25;
 

@@ -65,7 +65,7 @@ export function adaptAnthropic(
 }
 
 interface Claude extends ReasoningAbility {
-  /** The model thinks unless it is told not to. */
+  /** The model thinks unless a call switches thinking off. */
   thinksByDefault?: true;
   /** The model takes an effort and decides itself how much it thinks. Other models take a budget of tokens. */
   isAdaptive?: true;

@@ -139,15 +139,15 @@ export function adaptModel(
     provider: model.provider,
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
-    doGenerate: (options) => explained(() => model.doGenerate(prepare(options)), signIn),
+    doGenerate: (options) => withSignInHelp(() => model.doGenerate(prepare(options)), signIn),
     doStream: (options) =>
       listenToBytes(contextOf(options)?.onBytes, () =>
-        explained(() => model.doStream(prepare(options)), signIn),
+        withSignInHelp(() => model.doStream(prepare(options)), signIn),
       ),
   };
 }
 
-async function explained<T>(call: () => PromiseLike<T>, signIn: ProviderType["signIn"]): Promise<T> {
+async function withSignInHelp<T>(call: () => PromiseLike<T>, signIn: ProviderType["signIn"]): Promise<T> {
   try {
     return await call();
   } catch (error) {

@@ -32,7 +32,7 @@ export function exceededLimit(
   { maxTokens, maxCost }: Budget,
   of = "",
 ): ExceededLimit | undefined {
-  const exceeded = (unit: "tokens" | "cost", value: number): ExceededLimit => ({
+  const limitOf = (unit: "tokens" | "cost", value: number): ExceededLimit => ({
     limit: of + (unit === "tokens" ? "maxTokens" : "maxCost"),
     value,
     used: spent[unit],
@@ -40,12 +40,12 @@ export function exceededLimit(
     open: open[unit],
   });
   if (maxTokens !== undefined && spent.tokens + kept.tokens + open.tokens + tokens > maxTokens)
-    return exceeded("tokens", maxTokens);
+    return limitOf("tokens", maxTokens);
   if (maxCost === undefined) return undefined;
   const held = spent.cost + kept.cost + open.cost;
   // A call without a known price reserves no money. But if the budget is already used up, the call is not made.
   const isBeyond = cost === null ? held >= maxCost : held + cost > maxCost;
-  return isBeyond ? exceeded("cost", maxCost) : undefined;
+  return isBeyond ? limitOf("cost", maxCost) : undefined;
 }
 
 export const sumOf = (one: Estimate, other: Estimate = { tokens: 0, cost: 0 }): Estimate => ({

@@ -7,7 +7,7 @@ import { useState } from "react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { Failure, Loading } from "../../display/page-state.tsx";
-import { attached, type SentFile } from "../../display/sent-file.ts";
+import { attachmentsField, type SentFile } from "../../display/sent-file.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
@@ -45,7 +45,7 @@ export function NewConversation() {
     const sessionId = `s${key}`;
     await client.post("/api/sessions/{id}/messages", {
       id: sessionId,
-      body: { agent, text, mode: inMode, attended: true, ...attached(files) },
+      body: { agent, text, mode: inMode, attended: true, ...attachmentsField(files) },
       idempotencyKey: key,
     });
     await navigate({ to: "/chat/$sessionId", params: { sessionId } });

@@ -9,7 +9,7 @@ import type { RunSummary as Run } from "../../../../src/api/client/types.ts";
 import { duration, money, plural } from "../../../../src/projections/words/format.ts";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { Failure, Loading } from "../../display/page-state.tsx";
-import { attached, type SentFile } from "../../display/sent-file.ts";
+import { attachmentsField, type SentFile } from "../../display/sent-file.ts";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
@@ -51,7 +51,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
   const say = async (text: string, key: string, files: readonly SentFile[]) => {
     await client.post("/api/sessions/{id}/messages", {
       id: sessionId,
-      body: { agent: last.agent, text, mode, attended: true, ...attached(files) },
+      body: { agent: last.agent, text, mode, attended: true, ...attachmentsField(files) },
       idempotencyKey: key,
     });
   };

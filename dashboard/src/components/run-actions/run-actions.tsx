@@ -5,7 +5,7 @@ import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
-import { attached } from "../../display/sent-file.ts";
+import { attachmentsField } from "../../display/sent-file.ts";
 import { isWaitingForResume } from "../../display/status/status.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
@@ -142,7 +142,7 @@ function MessageDialog({ open, row, onClose }: RunDialogProps) {
       title={`Message ${row.agent}`}
       description="The message is recorded, and the agent reads it before its next turn."
       action={async () => {
-        const body = { text, ...attached(chosen.files) };
+        const body = { text, ...attachmentsField(chosen.files) };
         await client.post("/api/runs/{id}/message", { id: row.id, body });
         setText("");
         chosen.clear();

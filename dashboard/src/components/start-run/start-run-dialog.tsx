@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { nameWithTitle } from "../../display/agent/agent-face.ts";
 import { Failure, Loading } from "../../display/page-state.tsx";
-import { attached } from "../../display/sent-file.ts";
+import { attachmentsField } from "../../display/sent-file.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
@@ -86,7 +86,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const { busy, problem: failure, perform } = useAction();
   const start = async () => {
     const { runId } = await client.post("/api/runs", {
-      body: { ...toRequest(draft), ...attached(chosen.files) },
+      body: { ...toRequest(draft), ...attachmentsField(chosen.files) },
       idempotencyKey: key.current,
     });
     localStorage.setItem(LAST_AGENT, draft.agent);
