@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { type ClaudeSettings, readClaudeSettings } from "./claude-settings.ts";
 import { readMcpJson } from "./mcp-json.ts";
 import { readPlainFile } from "./plain-file.ts";
 import { type Problem, problemText } from "./problem.ts";
@@ -82,6 +83,8 @@ export interface Config
   /** Absolute paths of folders, by the name of the worker pool that takes the runs in these folders. */
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
+  /** Settings files of Claude Code, as they are written. The last file is the nearest. */
+  claudeSettings: ClaudeSettings[];
   problems: Problem[];
   /** Settings that were ignored because the folder is untrusted. Each of them is also reported as a problem. */
   ignoredSettings: IgnoredSetting[];
@@ -167,6 +170,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
       names,
       ...omitUndefined({ url }),
     },
+    claudeSettings: readClaudeSettings(folder, env),
     problems: [...problems, ...ignoredSettings.map(({ problem }) => problem), ...others.problems],
     ignoredSettings,
     ignoredKeys: ignoredKeys(ignoredSettings, over.keys),

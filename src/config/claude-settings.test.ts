@@ -1,0 +1,59 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readClaudeSettings } from "./claude-settings.ts";
+
+let base: string;
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "cadre-claude-"));
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+async function put(path: string, text: string) {
+  await mkdir(dirname(join(base, path)), { recursive: true });
+  await writeFile(join(base, path), text);
+}
+
+const read = () => readClaudeSettings(join(base, "project"), { HOME: join(base, "home") });
+
+it("reads the user's settings, the project's and the local ones, with positions", async () => {
+  await put("home/.claude/settings.json", `{"permissions":{"deny":["WebFetch"]}}`);
+  await put(
+    "project/.claude/settings.json",
+    `{\n\t"permissions": {\n\t\t"deny": [\n\t\t\t"Read(.env)"\n\t\t]\n\t}\n}`,
+  );
+  await put("project/.claude/settings.local.json", `\uFEFF{"model":"opus"}`);
+  const found = read();
+  expect(found.map(({ file, scope }) => [file, scope])).toEqual([
+    ["~/.claude/settings.json", "user"],
+    [".claude/settings.json", "project"],
+    [".claude/settings.local.json", "project"],
+  ]);
+  expect(found[1]!.at(["permissions", "deny", 0])).toEqual({ line: 4, column: 4 });
+  expect(found[2]!.data).toEqual({ model: "opus" });
+});
+
+it("reads nothing if there are no settings", async () => {
+  expect(read()).toEqual([]);
+});
+
+it.each([
+  [
+    "a comment",
+    `{\n  // ours\n  "permissions": {"deny": ["Bash"]}\n}`,
+    ".claude/settings.json:2:3 is no valid JSON",
+  ],
+  ["an open bracket", `{"permissions": {`, ".claude/settings.json:1:"],
+  [
+    "the same key twice",
+    `{"permissions": {"deny": ["Bash"]}, "permissions": {}}`,
+    ".claude/settings.json:1:37",
+  ],
+  ["a list", `[]`, "must be a JSON object"],
+])("refuses a file with %s, because its deny rules would be lost", async (_, text, message) => {
+  await put("project/.claude/settings.json", text);
+  expect(read).toThrow(message);
+  expect(read).toThrow("deny rules would be lost");
+});

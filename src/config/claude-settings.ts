@@ -1,0 +1,93 @@
+// Reads Claude Code's settings: `.claude/settings.json` and `settings.local.json` of the project, and the user's own file.
+// This file only reads them. Its users decide what they take over, and what needs a trusted folder.
+// A file that cannot be read is refused, because its deny rules would be lost.
+
+import { lstatSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { CadreError, describeSystemError, messageOf } from "../errors.ts";
+import { readPlainFile } from "./plain-file.ts";
+import { type Problem, problemText } from "./problem.ts";
+import type { Env } from "./trust.ts";
+import { type Data, type Path, readYaml } from "./yaml.ts";
+
+export interface ClaudeSettings {
+  /** Name of the file in messages: `.claude/settings.json`, or `~/.claude/settings.json` for the user's own. */
+  file: string;
+  /** The user's own file is always trusted. A project's file is trusted if its folder is. */
+  scope: "user" | "project";
+  /** All settings, as the file spells them. */
+  data: Readonly<Record<string, Data>>;
+  /** Position of a setting in the file. */
+  at(path: Path, part?: "key" | "value"): { line: number; column: number };
+}
+
+/** Returns the settings files that exist: the user's, the project's, and the project's local one. Throws CONFIG_INVALID for a broken file. */
+export function readClaudeSettings(folder: string, env: Env): ClaudeSettings[] {
+  const home = env["CLAUDE_CONFIG_DIR"] || (env["HOME"] && join(env["HOME"], ".claude"));
+  const own =
+    home === undefined
+      ? []
+      : [{ path: join(home, "settings.json"), file: "~/.claude/settings.json", scope: "user" as const }];
+  const projects = ["settings.json", "settings.local.json"].map((name) => ({
+    path: join(folder, ".claude", name),
+    file: `.claude/${name}`,
+    scope: "project" as const,
+  }));
+  // If the home folder is the project, its file is read once, as the project's.
+  const paths = new Set(projects.map(({ path }) => path));
+  return [...own.filter(({ path }) => !paths.has(path)), ...projects].flatMap(readSettings);
+}
+
+const MAX_BYTES = 256_000;
+const MAX_LEXEMES = 40_000;
+
+interface Place {
+  path: string;
+  file: string;
+  scope: ClaudeSettings["scope"];
+}
+
+function readSettings({ path, file, scope }: Place): ClaudeSettings[] {
+  const text = readText(path, file);
+  if (text === undefined || text.trim() === "") return [];
+  checkJson(text, file);
+  const { data, problems, at } = readYaml(text, file, { maxLexemes: MAX_LEXEMES });
+  if (problems[0]) throw broken(problems[0]);
+  if (typeof data !== "object" || data === null || Array.isArray(data))
+    throw broken({ ...problemAt(file, 1, 1), message: "must be a JSON object" });
+  return [{ file, scope, data, at }];
+}
+
+/** Undefined if there is no such file. */
+function readText(path: string, file: string): string | undefined {
+  try {
+    if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
+    // A link whose target is missing is a file that does not exist.
+    if (!statSync(path, { throwIfNoEntry: false })) return undefined;
+    return readPlainFile(path, MAX_BYTES).replace(/^\uFEFF/, "");
+  } catch (error) {
+    throw broken({ ...problemAt(file, 1, 1), message: `cannot be read: ${describeSystemError(error)}` });
+  }
+}
+
+/** Checks for JSON first. YAML would read a comment as part of the next key, and lose that key. */
+function checkJson(text: string, file: string): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const [, line = "1", column = "1"] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? [];
+    const why = messageOf(error).replace(/ (in JSON )?at position.*$/s, "");
+    throw broken({ ...problemAt(file, Number(line), Number(column)), message: `is no valid JSON: ${why}` });
+  }
+}
+
+const problemAt = (file: string, line: number, column: number) =>
+  ({ file, line, column, code: "BAD_CLAUDE_SETTINGS", severity: "error" }) as const;
+
+/** The rules of a broken file are unknown. Nothing runs until the file is fixed. */
+const broken = (problem: Problem): CadreError =>
+  new CadreError(
+    "CONFIG_INVALID",
+    `${problemText(problem)}. Its deny rules would be lost, so nothing was started: fix the file, or remove it.`,
+    { problems: [problem] },
+  );
