@@ -10,6 +10,7 @@ import type {
 import { describeFile } from "../../journal/attachment.ts";
 import {
   filesOf,
+  hasFiles,
   type PromptFile,
   type PromptMessage,
   type PromptToolResult,
@@ -28,7 +29,10 @@ export async function showFiles(
   messages: readonly PromptMessage[],
   { accepts, store }: FileSources,
 ): Promise<LanguageModelV4Prompt> {
-  const left = new Set(leftOut(messages.flatMap(filesOf).filter(({ mediaType }) => accepts.has(mediaType))));
+  const files = messages.filter(hasFiles).flatMap(filesOf);
+  // Most conversations have no files, and each call sends the whole conversation.
+  if (files.length === 0) return messages.map(showTexts);
+  const left = new Set(leftOut(files.filter(({ mediaType }) => accepts.has(mediaType))));
   const show: Show = async (file) => {
     const { mediaType, name: filename, blob } = file;
     if (!accepts.has(mediaType)) return "you cannot see files of this type";
@@ -37,7 +41,15 @@ export async function showFiles(
     if (data === undefined) return "its content is missing from the store";
     return { type: "file", mediaType, filename, data: { type: "data", data } };
   };
-  return Promise.all(messages.map((message) => showIn(message, show)));
+  return Promise.all(
+    messages.map((message) => (hasFiles(message) ? showIn(message, show) : showTexts(message))),
+  );
+}
+
+/** A message without files, as it is sent. */
+function showTexts(message: PromptMessage): LanguageModelV4Message {
+  if (message.role !== "user" || message.content.length === 1) return message as LanguageModelV4Message;
+  return { role: "user", content: joinTexts(message.content as LanguageModelV4TextPart[]) };
 }
 
 /** Returns the file for the prompt, or the reason why the model does not see the file. */

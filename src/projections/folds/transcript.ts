@@ -148,11 +148,15 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
  * because signatures and encrypted reasoning are of no use to another model, and its provider rejects them.
  */
 export function promptMessagesFor(model: string, { placed }: Pick<Transcript, "placed">): PromptMessage[] {
-  return placed.flatMap(({ message, model: writer }): PromptMessage[] => {
-    if (message.role !== "assistant" || writer === model) return [message];
-    const content = message.content.filter(isWords).map(withoutProviderData);
-    return content.length === 0 ? [] : [{ ...message, content }];
-  });
+  const messages: PromptMessage[] = [];
+  for (const { message, model: writer } of placed) {
+    if (message.role !== "assistant" || writer === model) messages.push(message);
+    else {
+      const content = message.content.filter(isWords).map(withoutProviderData);
+      if (content.length > 0) messages.push({ ...message, content });
+    }
+  }
+  return messages;
 }
 
 const isWords = (part: PromptAssistantPart): boolean =>
