@@ -82,12 +82,6 @@ export interface PromptToolResult {
   files?: PromptFile[];
 }
 
-export function hasFiles({ role, content }: PromptMessage): boolean {
-  if (role === "assistant") return false;
-  if (role === "tool") return content.some(({ files }) => files !== undefined);
-  return content.some(({ type }) => type === "file");
-}
-
 /** The files in a message, in the order of the prompt. */
 export function filesOf({ role, content }: PromptMessage): PromptFile[] {
   if (role === "assistant") return [];

@@ -8,12 +8,13 @@ import type { Mask } from "./mask.ts";
 
 export function maskEvent<T extends EventBody>(event: T, mask: Mask): T {
   if (event.type !== "AGENT_THOUGHT") return mask.value(event);
-  const { content, ...rest } = event.payload;
-  const masked = { ...mask.value(rest), content: maskThought(content, mask) };
-  const isClean = Object.entries(event.payload).every(
-    ([key, value]) => masked[key as keyof typeof masked] === value,
-  );
-  return isClean ? event : { ...event, payload: masked };
+  const { payload } = event;
+  const masked = Object.entries(payload).map(([key, value]): [string, unknown] => [
+    key,
+    key === "content" ? maskThought(payload.content, mask) : mask.value(value),
+  ]);
+  const isClean = masked.every(([key, value]) => value === payload[key as keyof typeof payload]);
+  return isClean ? event : { ...event, payload: Object.fromEntries(masked) };
 }
 
 /** A signature covers the text of its reasoning. If one text had to be masked, the thought loses all its reasoning. */
@@ -26,8 +27,9 @@ function maskThought(content: ThoughtPart[], mask: Mask): ThoughtPart[] {
 }
 
 function maskPart(part: ThoughtPart, mask: Mask): ThoughtPart {
+  if (part.providerOptions === undefined) return mask.value(part);
   const { providerOptions, ...words } = part;
   const masked = mask.value(words);
   if (masked === words) return part;
-  return { ...masked, ...(providerOptions === undefined ? {} : { providerOptions }) } as ThoughtPart;
+  return { ...masked, providerOptions } as ThoughtPart;
 }

@@ -10,7 +10,6 @@ import type {
 import { describeFile } from "../../journal/attachment.ts";
 import {
   filesOf,
-  hasFiles,
   type PromptFile,
   type PromptMessage,
   type PromptToolResult,
@@ -29,10 +28,7 @@ export async function showFiles(
   messages: readonly PromptMessage[],
   { accepts, store }: FileSources,
 ): Promise<LanguageModelV4Prompt> {
-  const files = messages.filter(hasFiles).flatMap(filesOf);
-  // Most conversations have no files, and each call sends the whole conversation.
-  if (files.length === 0) return messages.map(showTexts);
-  const left = new Set(leftOut(files.filter(({ mediaType }) => accepts.has(mediaType))));
+  const left = new Set(leftOut(messages.flatMap(filesOf).filter(({ mediaType }) => accepts.has(mediaType))));
   const show: Show = async (file) => {
     const { mediaType, name: filename, blob } = file;
     if (!accepts.has(mediaType)) return "you cannot see files of this type";
@@ -41,13 +37,11 @@ export async function showFiles(
     if (data === undefined) return "its content is missing from the store";
     return { type: "file", mediaType, filename, data: { type: "data", data } };
   };
-  return Promise.all(
-    messages.map((message) => (hasFiles(message) ? showIn(message, show) : showTexts(message))),
-  );
+  return Promise.all(messages.map((message) => showIn(message, show)));
 }
 
 /** A message without files, as it is sent. */
-function showTexts(message: PromptMessage): LanguageModelV4Message {
+export function showTexts(message: PromptMessage): LanguageModelV4Message {
   if (message.role !== "user" || message.content.length === 1) return message as LanguageModelV4Message;
   return { role: "user", content: joinTexts(message.content as LanguageModelV4TextPart[]) };
 }

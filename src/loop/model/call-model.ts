@@ -17,7 +17,7 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { promptMessagesFor, shortenResults } from "../../projections/folds/transcript.ts";
-import { showFiles } from "../attachments/show-files.ts";
+import { showFiles, showTexts } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { forgiveInput } from "../calls/forgive-input.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
@@ -201,9 +201,12 @@ async function callOptions(
   const { temperature, maxOutputTokens, reasoning } = { ...definition, ...allowed };
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
   const accepts = parts.models.acceptedFiles(action.model);
-  const placed = transcript.placed.slice(0, summary?.sent);
+  const placed = summary ? transcript.placed.slice(0, summary.sent) : transcript.placed;
   const prompt = shortenResults(promptMessagesFor(action.model, { placed }), shortenedBy);
-  const messages = await showFiles(prompt, { accepts, store: parts.store });
+  // Each call sends the whole conversation, and most conversations have no files.
+  const messages = transcript.hasFiles
+    ? await showFiles(prompt, { accepts, store: parts.store })
+    : prompt.map(showTexts);
   const request = REQUESTS[action.purpose];
   const asked: LanguageModelV4Prompt =
     request === undefined ? [] : [{ role: "user", content: [{ type: "text", text: request }] }];

@@ -34,6 +34,8 @@ export interface Transcript {
   task: Placed | undefined;
   /** Characters in all messages, to estimate their tokens. */
   characters: number;
+  /** True once a message had a file, so that other prompts need not be searched for files. */
+  hasFiles: boolean;
   /**
    * The provider's last count: tokens of the prompt and its answer, and their number of characters.
    * `cachedShare` is the share of the prompt that the provider read from its cache, and `at` the time of that answer.
@@ -71,6 +73,7 @@ export const emptyTranscript = (): Transcript => ({
   placed: [],
   task: undefined,
   characters: 0,
+  hasFiles: false,
   measured: undefined,
   summarizedAt: 0,
   fixedTokens: undefined,
@@ -201,6 +204,7 @@ export function shortenableTokens({ placed }: Transcript): number {
 
 /** The messages without `tokens` of the newest results. The longest results are shortened first. */
 export function shortenResults(messages: PromptMessage[], tokens = 0): PromptMessage[] {
+  if (tokens <= 0) return messages;
   let excess = tokens * 4;
   const shortened = new Map<PromptToolResult, PromptToolResult>();
   for (const { result, text } of newestResults(messages).toSorted((a, b) => b.text.length - a.text.length)) {
@@ -285,6 +289,7 @@ function addUserMessage(
   const placed: Placed = { seq, message: { role: "user", content }, ...(isKept ? { isKept } : {}) };
   transcript.placed.push(placed);
   transcript.characters += messageLength(placed.message);
+  transcript.hasFiles ||= content.length > 1;
   return placed;
 }
 
@@ -448,7 +453,10 @@ function fillSlot(
   if (!result) return;
   transcript.slots.delete(callId);
   result.output = output;
-  if (files.length > 0) result.files = files;
+  if (files.length > 0) {
+    result.files = files;
+    transcript.hasFiles = true;
+  }
   transcript.characters += outputText(output).length + filesLength(files);
 }
 
