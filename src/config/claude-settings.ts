@@ -38,6 +38,12 @@ export function readClaudeSettings(folder: string, env: Env): ClaudeSettings[] {
   return [...own.filter(({ path }) => !paths.has(path)), ...projects].flatMap(readSettings);
 }
 
+/** Servers of `.mcp.json` that Claude Code must not start. */
+export function disabledServers(settings: readonly ClaudeSettings[]): ReadonlySet<string> {
+  const names = settings.flatMap(({ data }) => data["disabledMcpjsonServers"] ?? []);
+  return new Set(names.filter((name) => typeof name === "string"));
+}
+
 const MAX_BYTES = 256_000;
 const MAX_LEXEMES = 40_000;
 

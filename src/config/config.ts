@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
-import { type ClaudeSettings, readClaudeSettings } from "./claude-settings.ts";
+import { type ClaudeSettings, disabledServers, readClaudeSettings } from "./claude-settings.ts";
 import { readMcpJson } from "./mcp-json.ts";
 import { readPlainFile } from "./plain-file.ts";
 import { type Problem, problemText } from "./problem.ts";
@@ -121,7 +121,8 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const document = existsSync(file) ? readConfigFile(file) : undefined;
   const trusted = isTrusted(folder, env);
   const { values, problems } = document ? checkKeys(document) : { values: {} as ConfigValues, problems: [] };
-  const others = readMcpJson(folder, trusted);
+  const claudeSettings = readClaudeSettings(folder, env);
+  const others = readMcpJson(folder, trusted, disabledServers(claudeSettings));
   const ignoredSettings = [
     ...(document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : []),
     ...others.ignored,
@@ -170,7 +171,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
       names,
       ...omitUndefined({ url }),
     },
-    claudeSettings: readClaudeSettings(folder, env),
+    claudeSettings,
     problems: [...problems, ...ignoredSettings.map(({ problem }) => problem), ...others.problems],
     ignoredSettings,
     ignoredKeys: ignoredKeys(ignoredSettings, over.keys),

@@ -21,7 +21,12 @@ interface McpJson {
 const AT = { file: ".mcp.json", line: 1, column: 1 };
 const MAX_BYTES = 256_000;
 
-export function readMcpJson(folder: string, trusted: boolean): McpJson {
+/** `disabled` contains the names of servers that are left out. */
+export function readMcpJson(
+  folder: string,
+  trusted: boolean,
+  disabled: ReadonlySet<string> = new Set(),
+): McpJson {
   const none: McpJson = { servers: {}, problems: [], ignored: [] };
   const path = join(folder, AT.file);
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -30,7 +35,8 @@ export function readMcpJson(folder: string, trusted: boolean): McpJson {
   if (!found.isFile() || found.size > MAX_BYTES)
     return { ...none, problems: [problem("is ignored: it must be a plain file of at most 256 kB")] };
   try {
-    return serversOf(MCP_JSON.parse(JSON.parse(readFileSync(path, "utf8"))).mcpServers);
+    const written = Object.entries(MCP_JSON.parse(JSON.parse(readFileSync(path, "utf8"))).mcpServers);
+    return serversOf(written.filter(([name]) => !disabled.has(name)));
   } catch (error) {
     return { ...none, problems: [problem(`is ignored: ${whyNot(error)}`)] };
   }
@@ -45,10 +51,10 @@ function whyNot(error: unknown): string {
 
 const MCP_JSON = z.object({ mcpServers: z.record(z.string(), z.looseObject({})) });
 
-function serversOf(written: Record<string, Record<string, unknown>>): McpJson {
+function serversOf(written: readonly [string, Record<string, unknown>][]): McpJson {
   // The object has no prototype, so that a server can be called `__proto__`.
   const result: McpJson = { servers: Object.create(null), problems: [], ignored: [] };
-  for (const [name, { type, command, args, env, url, headers }] of Object.entries(written)) {
+  for (const [name, { type, command, args, env, url, headers }] of written) {
     const server = McpServer.safeParse(omitUndefined({ type, command, args, env, url, headers }));
     if (server.success) result.servers[name] = server.data;
     else {

@@ -42,8 +42,10 @@ export interface CommandUnit {
   named(): MentionedPaths;
 }
 
-export type Unit = { protected?: string | undefined } & (
-  | { kind: "plain"; strings: readonly string[] }
+export type Unit = {
+  protected?: string | undefined;
+} /** `hostname` is the host that the call contacts, if its target is an address. Empty if the address cannot be parsed. */ & (
+  | { kind: "plain"; strings: readonly string[]; hostname?: string }
   | { kind: "path"; change: boolean; places: PathNames }
   | CommandUnit
   /** Paths that a redirection might open. If `unknown` is true, the redirection might open another path, known only at run time. */
@@ -66,7 +68,8 @@ export function describeCall(
   if (target?.kind === "command") return { tool, units: shellUnits(parseShell(written), request) };
   if (target?.kind === "path") return { tool, units: [pathUnit(written || ".", target.use, request)] };
   const strings = Object.values(request.input ?? {}).filter((value) => typeof value === "string");
-  return { tool, units: [{ kind: "plain", strings }] };
+  const address = target?.kind === "url" ? { hostname: URL.parse(written)?.hostname ?? "" } : {};
+  return { tool, units: [{ kind: "plain", strings, ...address }] };
 }
 
 function pathUnit(path: string, use: PathUse, workspace: WorkspaceView): Unit {

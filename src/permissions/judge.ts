@@ -163,10 +163,10 @@ function taintReason(
   return host === undefined || hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
 }
 
-function inheritedAsk(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
+function inheritedAsk(call: Call, { gate, ancestors, authority }: PermissionRequest): Verdict | undefined {
   const own = firstMatch(rulesFor(gate.ask, "wide", call.tool), call);
   if (own) return { verdict: "ask", rule: `agent tools ask ${own.rule.text}` };
-  for (const { source, rules } of ancestors) {
+  for (const { source, rules } of [...ancestors, ...authority.filter(({ asksFirst }) => asksFirst)]) {
     const found = firstMatch(rulesFor(rules.ask, "wide", call.tool), call);
     if (found) return { verdict: "ask", rule: `${source} ask ${found.rule.text}` };
   }

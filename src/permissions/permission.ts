@@ -24,9 +24,11 @@ export const GRANT_RULE = "person grant";
 
 /** Rules with their origin. The text of a verdict names the origin. */
 export interface SourcedRules {
-  /** `person`, `project`, `run`, `ancestor <agent>`. */
+  /** `person`, `project`, `run`, `ancestor <agent>`, or the settings file of another product. */
   source: string;
   rules: Rules;
+  /** True if an ask rule of this source wins over every allow rule, however specific. This is how Claude Code reads its rules. */
+  asksFirst?: true;
 }
 
 /** A permission that a person has given for more than one call: `Bash(npm test)`, in a folder, until it expires. */

@@ -16,6 +16,7 @@ import {
   matchArgv,
   mentionsProgram,
   parseArgvPattern,
+  wordsMatcher,
 } from "./shell/argv-pattern.ts";
 
 /** `strict` for allow rules, `wide` for ask and deny rules. */
@@ -143,8 +144,10 @@ function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] 
   const argv = parseArgvPattern(pattern);
   const command = argv && argvRule(argv, reading);
   const text = textMatcher(pattern, reading);
+  const domain = domainMatcher(pattern, reading);
   return (unit) => {
-    if (unit.kind === "plain") return text(unit);
+    if (unit.kind === "plain")
+      return domain && unit.hostname !== undefined ? domain(unit.hostname) : text(unit);
     if (unit.kind === "path") return path.matches(unit);
     return command?.matches(unit) ?? "no";
   };
@@ -183,10 +186,11 @@ function argvRule(pattern: ArgvPattern, reading: Reading): Matching {
   };
   const matches = matchAnyCase(pattern);
   const loosely = looseFlagMatcher(pattern);
+  const asText = wordsMatcher(pattern);
   const wide = (unit: Unit): Match => {
     if (unit.kind !== "command" && unit.kind !== "text") return "no";
     const { argvs, code } = unit.reach();
-    const found = new Set([...argvs.map(matches), ...(loosely ? argvs.map(loosely) : [])]);
+    const found = new Set([matches, loosely, asText].flatMap((test) => (test ? argvs.map(test) : [])));
     if (unit.kind === "command" && found.has("yes")) return "yes";
     return found.has("yes") || found.has("maybe") || code.some((text) => mentionsProgram(pattern, text))
       ? "maybe"
@@ -208,6 +212,19 @@ function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"]
   if (reading === "strict") return () => "no";
   const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });
   return (unit) => (unit.kind === "plain" && unit.strings.some((text) => test(text)) ? "yes" : "no");
+}
+
+/** Compares `domain:example.com` with the host of an address. An allow rule covers subdomains only if it says `domain:*.example.com`. */
+function domainMatcher(pattern: string, reading: Reading): ((hostname: string) => Match) | undefined {
+  const [, below, name] = /^domain:(\*\.)?(.+)$/is.exec(pattern) ?? [];
+  if (name === undefined) return undefined;
+  const domain = name.trim().toLowerCase().replace(/\.$/, "");
+  return (hostname) => {
+    const host = hostname.toLowerCase().replace(/\.$/, "");
+    const isBelow = host.endsWith(`.${domain}`);
+    if (reading === "strict") return (below ? isBelow : host === domain) ? "yes" : "no";
+    return host === domain || isBelow ? "yes" : "no";
+  };
 }
 
 function split(text: string): { tool: string; pattern?: string } | undefined {

@@ -28,7 +28,7 @@ import { poolNames } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
 import type { Env } from "../config/trust.ts";
 import { CadreError, toCadreError } from "../errors.ts";
-import type { Definition } from "../journal/definition.ts";
+import type { Definition, Rules } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
@@ -50,6 +50,7 @@ import { createModelNames } from "../models/substitute.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { ownToolsOf } from "../patterns/declarations/facts.ts";
 import { isTeamMember } from "../patterns/team-role.ts";
+import type { SourcedRules } from "../permissions/permission.ts";
 import { isProtectedPath } from "../permissions/protected-files.ts";
 import { configRuleProblems } from "../permissions/rule-problems.ts";
 import { rulesFor } from "../permissions/rules.ts";
@@ -61,6 +62,8 @@ import { reportSandbox, type SandboxReport } from "../tools/sandbox/find-sandbox
 import { cleanEnvironment } from "../tools/shell/clean-environment.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { canonicalRule } from "../tools/tool-names.ts";
+import { claudePermissions } from "./claude-permissions.ts";
+import { claudeSettingsProblems, type SettingsContext } from "./claude-settings-problems.ts";
 import { createProjectMask } from "./mask.ts";
 
 export interface ProjectOptions {
@@ -79,6 +82,8 @@ export interface ProjectOptions {
 
 export interface Project {
   readonly config: Config;
+  /** The rules that bind every run: those of Claude Code's settings files, then those of cadre.yaml. */
+  readonly authority: readonly SourcedRules[];
   /** The default model. If no API key was found, this is a scripted model whose answer says that no model was called. */
   readonly defaultModel: string;
   /** Folder with the agents that come with Cadre. */
@@ -101,6 +106,8 @@ export interface Project {
   find(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   /** Compiles a pinned agent with new content of its file. Throws AGENT_INVALID, or the error about the agent's model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
+  /** Checks the project's files that are no agents: Claude Code's settings. Files without problems are left out. */
+  checkOtherFiles(): Promise<FileReport[]>;
   /** Checks agent files of any supported product, in any folder. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
   /** Describes what an agent can reach and is allowed to do, without running the agent. */
@@ -148,6 +155,7 @@ export function openProject(options: ProjectOptions): Project {
   const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
   const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES];
   config.problems.push(...configRuleProblems(config, toolNames));
+  const authority = authorityOf(config, home, tools());
   const folders: AgentFolders = {
     project: config.folder,
     user: home,
@@ -179,6 +187,7 @@ export function openProject(options: ProjectOptions): Project {
     withToolNames(findAgent(await agents(name), name).definition, own);
   return {
     config,
+    authority,
     defaultModel,
     builtinFolder: folders.builtin,
     models,
@@ -201,16 +210,17 @@ export function openProject(options: ProjectOptions): Project {
       );
     },
     checkFiles: (paths) => validateFiles(paths, known),
+    checkOtherFiles: async () => settingsReports(config, { home, toolNames }),
     offeredTools: toolsOf,
     async explain(name) {
       const set = await agents(name);
-      const { limits, permissions } = config;
+      const { limits } = config;
       return explain(findAgent(set, name), {
         agents: set.agents,
         offered: toolsOf,
         limits,
         hasPrice,
-        deny: permissions.deny,
+        deny: authority.flatMap(({ rules }) => rules.deny),
       });
     },
     agentFile: (file) => agentFile(folders, file),
@@ -231,6 +241,28 @@ export function openProject(options: ProjectOptions): Project {
       };
     },
   };
+}
+
+function settingsReports(
+  { claudeSettings, trusted }: Config,
+  context: Omit<SettingsContext, "trusted">,
+): FileReport[] {
+  return claudeSettings.flatMap((settings) => {
+    const problems = claudeSettingsProblems(settings, { ...context, trusted });
+    return problems.length === 0
+      ? []
+      : [{ file: settings.file, dialect: "claude", status: "warnings" as const, problems }];
+  });
+}
+
+/** cadre.yaml comes last, so that its preset wins. */
+function authorityOf(config: Config, home: string, tools: readonly AnyTool[]): SourcedRules[] {
+  const { claudeSettings, trusted, permissions } = config;
+  const taken = claudeSettings.map((settings) => claudePermissions(settings, { trusted, home }));
+  return [...taken, { source: "project", rules: permissions }].map((sourced) => ({
+    ...sourced,
+    rules: canonicalRules(sourced.rules, tools),
+  }));
 }
 
 function serversOf(config: Config, env: Env, home: string): McpServers {
@@ -372,7 +404,7 @@ const loopRule = (rule: string): string =>
     .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
     .replace(/^\s*(askuser|askuserquestion|ask_user)(?=\s*(\(|$))/i, ASK_USER);
 
-export const canonicalRules = (rules: Config["permissions"], tools: readonly AnyTool[]) => ({
+export const canonicalRules = (rules: Rules, tools: readonly AnyTool[]) => ({
   ...omitUndefined({ preset: rules.preset }),
   allow: canonicalList(rules.allow, tools),
   ask: canonicalList(rules.ask, tools),

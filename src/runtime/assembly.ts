@@ -285,9 +285,9 @@ interface LoopWiring {
 
 function loopParts(wiring: LoopWiring): LoopParts {
   const { project, clock, ids, store, worker, report, listeners, env } = wiring;
-  const { config, models, tools } = project;
+  const { config, models } = project;
   const judge = createJudge(toolFactsOf(project));
-  const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
+  const { authority } = project;
   return {
     store,
     actingFor: actingFor(store, config.users?.see ?? "own"),

@@ -5,10 +5,12 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { GrantView, Suggestions } from "../../api/client/types.ts";
 import { loadConfig } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
+import type { Rules } from "../../journal/definition.ts";
 import { ago, plural } from "../../projections/words/format.ts";
 import { describeSuggestion, ruleYaml, SUGGESTION_HELP } from "../../projections/words/suggested-rules.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, report, tableWidth } from "../invocation.ts";
+import { projectOf } from "../project.ts";
 import type { Paint } from "../view/screen.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { plain, plainLine } from "../view/text/plain.ts";
@@ -20,18 +22,21 @@ export async function list(invocation: Invocation): Promise<number> {
   const { preset = "ask", ...project } = permissions;
   const { grants } = await withClient(invocation, (client) => client.get("/api/grants"));
   const { paint } = screen;
-  const rules = Object.entries(project).flatMap(([word, texts]) =>
-    (texts as string[]).map((text) => `  ${word.padEnd(5)}  ${plainLine(text)}`),
-  );
+  const rules = ruleLines(project);
+  const settings = projectOf(invocation).authority.filter(({ source }) => source !== "project");
   const lines = [
     `${paint("bold", "Preset")} ${preset}: ${MEANINGS[preset]}`,
     `${paint("bold", "Taint")} ${taint ? "on: calls after untrusted input ask, even if a rule allows them" : "off"}`,
     paint("bold", rules.length === 0 ? "cadre.yaml has no rules" : "Rules of cadre.yaml"),
     ...rules,
+    ...settings.flatMap(({ source, rules: { preset: mode, ...taken } }) => {
+      const lines = [...(mode ? [`  preset ${mode}`] : []), ...ruleLines(taken)];
+      return lines.length === 0 ? [] : [paint("bold", `Rules of ${source}`), ...lines];
+    }),
     paint("bold", grants.length === 0 ? "No grants by people" : "Granted by people"),
   ];
   const rows = grants.map((grant) => rowOf(grant, folder, Date.now()));
-  return report(invocation, { preset, taint, project, grants }, [
+  return report(invocation, { preset, taint, project, settings, grants }, [
     ...fitLines(lines, screen),
     ...table(rows, tableWidth(invocation)),
     ...grants
@@ -39,6 +44,11 @@ export async function list(invocation: Invocation): Promise<number> {
       .map(({ id }) => paint("dim", `Revoke one: ${commandLine(`permissions revoke ${id}`)}`)),
   ]);
 }
+
+const ruleLines = (rules: Omit<Rules, "preset">): string[] =>
+  Object.entries(rules).flatMap(([word, texts]) =>
+    texts.map((text) => `  ${word.padEnd(5)}  ${plainLine(text)}`),
+  );
 
 const MEANINGS = {
   "read-only": "only reads are allowed",

@@ -1,5 +1,6 @@
 // Patterns for argv, as in `Bash(git diff *)`. Words match whole words, never a prefix. Quoted text is literal.
 // `*` at the end matches any further words. Elsewhere `*` matches exactly one word, and inside a word any text.
+// In an ask or deny rule, every `*` also matches several words, as in Claude Code's rules.
 
 import type { ShellWord } from "./parse-shell.ts";
 
@@ -57,6 +58,27 @@ export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[])
     const [first, ...rest] = argv;
     // A command without words only sets variables and runs no program.
     return argv.length === 0 ? "no" : matchArgv(wide, [first?.toLowerCase(), ...rest]);
+  };
+}
+
+/** Compares the words as one text, so that a `*` can match several of them. Undefined for a pattern that has no such wildcard. */
+export function wordsMatcher({
+  words,
+  open,
+}: ArgvPattern): ((argv: readonly ShellWord[]) => Match) | undefined {
+  if (words.every((word) => typeof word === "string")) return undefined;
+  const sources = words.map((word) =>
+    typeof word === "string" ? RegExp.escape(word) : word.source.slice(1, -1),
+  );
+  const test = new RegExp(`^${sources.join(" ")}${open ? "( .*)?" : ""}$`, "is");
+  const wild = words.findIndex((word) => typeof word !== "string");
+  const fixed = words.slice(0, wild) as string[];
+  return (argv) => {
+    const unknown = argv.indexOf(undefined);
+    if (unknown < 0) return test.test(argv.join(" ")) ? "yes" : "no";
+    // A word that is known only at run time can be anything. Only the words before it can rule the pattern out.
+    const known = argv.slice(0, Math.min(unknown, wild)) as string[];
+    return known.every((word, index) => word.toLowerCase() === fixed[index]?.toLowerCase()) ? "maybe" : "no";
   };
 }
 

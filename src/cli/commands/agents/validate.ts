@@ -49,8 +49,11 @@ function shownPath(cwd: string, file: string): string {
   return below.startsWith("..") ? file : below.split(sep).join("/");
 }
 
-const ownFiles = async (invocation: Invocation): Promise<FileReport[]> =>
-  reportsOf(await projectOf(invocation).agents());
+/** The agents, and what is not taken over from the other files that another product reads here. */
+async function ownFiles(invocation: Invocation): Promise<FileReport[]> {
+  const project = projectOf(invocation);
+  return [...reportsOf(await project.agents()), ...(await project.checkOtherFiles())];
+}
 
 const byPlace = (a: Problem, b: Problem): number => a.line - b.line || a.column - b.column;
 
