@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import type { Usage } from "../journal/message.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import catalogue from "./catalogue.json" with { type: "json" };
-import { modelPartOf, providerOf } from "./model.ts";
+import { isFree, modelPartOf, providerOf } from "./model.ts";
 
 /** Abilities of a model, as its provider's package lists them. */
 export interface ListedAbilities {
@@ -36,11 +36,6 @@ export interface Price {
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
 }
-
-/** Providers that run on your own machine, and so cost nothing. */
-const FREE = new Set(["scripted", "ollama", "lmstudio"]);
-
-export const isFree = (model: string): boolean => FREE.has(providerOf(model));
 
 /** `listedAs` is the provider's name in the price list, if cadre.yaml gives the provider another name. */
 export function modelFacts(model: string, listedAs = providerOf(model)): ModelFacts {

@@ -81,4 +81,9 @@ export const providerOf = (model: string): string => model.slice(0, Math.max(0, 
 
 export const isScripted = (model: string): boolean => providerOf(model) === "scripted";
 
+/** Providers that run on your own machine, and so cost nothing. */
+const FREE = new Set(["scripted", "ollama", "lmstudio"]);
+
+export const isFree = (model: string): boolean => FREE.has(providerOf(model));
+
 export const modelPartOf = (model: string): string => model.slice(model.indexOf("/") + 1);

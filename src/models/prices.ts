@@ -3,8 +3,8 @@
 
 import type { Usage } from "../journal/message.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
-import { isFree, listedCost, type Price } from "./catalogue.ts";
-import { type EstimateCall, type PriceOf, providerOf } from "./model.ts";
+import { listedCost, type Price } from "./catalogue.ts";
+import { type EstimateCall, isFree, type PriceOf, providerOf } from "./model.ts";
 
 /** `listedAs` returns a provider's name in the price list, which differs from its name in cadre.yaml if a user chose the latter. */
 export function createPrices(

@@ -68,12 +68,18 @@ export function createModels(config: ModelsConfig): ModelRegistry {
 
   const listedAs = (provider: string): string => listedName(provider, providers[provider]);
 
-  /** The result is cached, because a run requests it before every decision. */
-  const windows = new Map<string, number | undefined>();
-  const lookUpWindow = (name: string): number | undefined => {
+  /** The limits are cached, because a run requests them before every decision and every call. */
+  const limits = new Map<string, ModelLimits>();
+  const lookUpLimits = (name: string): ModelLimits => {
     const full = fullName(name, config.aliases);
     const { contextWindows: set } = config;
-    return set?.[name] ?? set?.[full] ?? modelFacts(full, listedAs(providerOf(full))).contextWindow;
+    const { contextWindow, maxOutput } = modelFacts(full, listedAs(providerOf(full)));
+    return { contextWindow: set?.[name] ?? set?.[full] ?? contextWindow, maxOutput };
+  };
+  const limitsOf = (name: string): ModelLimits => {
+    const found = limits.get(name) ?? lookUpLimits(name);
+    limits.set(name, found);
+    return found;
   };
 
   const create = (name: string): Model => {
@@ -119,14 +125,8 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       resolved.set(full, found);
       return found;
     },
-    maxOutput(name) {
-      const full = fullName(name, config.aliases);
-      return modelFacts(full, listedAs(providerOf(full))).maxOutput;
-    },
-    contextWindow(name) {
-      if (!windows.has(name)) windows.set(name, lookUpWindow(name));
-      return windows.get(name);
-    },
+    maxOutput: (name) => limitsOf(name).maxOutput,
+    contextWindow: (name) => limitsOf(name).contextWindow,
     acceptedFiles(name) {
       if (!accepted.has(name)) accepted.set(name, lookUpAccepted(name));
       return accepted.get(name)!;
@@ -168,6 +168,12 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       return { host, variables: keyVariables(settings), reached, ...omitUndefined({ hint: signIn?.hint }) };
     },
   };
+}
+
+/** Tokens that a model takes and gives, as far as they are known. */
+interface ModelLimits {
+  contextWindow: number | undefined;
+  maxOutput: number | undefined;
 }
 
 /** At an address of its own, a provider might have other models and prices. A cloud's address only says where it runs. */

@@ -287,6 +287,7 @@ function serverProblems({ at }: Config, { problems }: McpServers): Problem[] {
 function catalogue(own: readonly AnyTool[], servers: McpServers) {
   let made = { of: undefined as readonly AnyTool[] | undefined, tools: own, byName: toolsByName(own) };
   const now = () => {
+    if (servers.names.length === 0) return made;
     const of = servers.tools();
     if (made.of === of) return made;
     const tools = [...own, ...of];

@@ -3,8 +3,7 @@
 
 import { CadreError } from "../errors.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import type { Mask } from "../journal/masking/mask.ts";
-import { maskEvent } from "../journal/masking/mask-event.ts";
+import { type Mask, maskEvent } from "../journal/masking/mask.ts";
 import { isFileBlob } from "./hashes.ts";
 import type { Append, CarriedTree, Store } from "./store.ts";
 

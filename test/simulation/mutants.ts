@@ -1,9 +1,7 @@
 // Mutants are deliberate defects of the engine that are installed at run time. Each mutant removes one safeguard.
 // If the simulation does not find a mutant, the simulation itself is broken (FAULTS §1, 7).
 
-import type { EventBody } from "../../src/journal/events.ts";
-import { OUTCOME_TYPES } from "../../src/journal/events.ts";
-import { keyOf } from "../../src/journal/keys.ts";
+import { type EventBody, keyOf, OUTCOME_TYPES } from "../../src/journal/events.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Append, Store, Writer } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";

@@ -2,8 +2,13 @@
 // The watcher records each broken invariant. The simulation stops at the first one.
 
 import type { RunId } from "../../src/ids.ts";
-import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { keyOf } from "../../src/journal/keys.ts";
+import {
+  type EventBody,
+  type JournalEvent,
+  keyOf,
+  type Payload,
+  TERMINAL_TYPES,
+} from "../../src/journal/events.ts";
 import { toolCallsOf } from "../../src/journal/message.ts";
 import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage/run-usage.ts";
 import type { Append, AppendResult } from "../../src/stores/store.ts";

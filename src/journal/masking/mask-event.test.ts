@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { EventBody } from "../events.ts";
 import type { ThoughtPart } from "../message.ts";
-import { createMask } from "./mask.ts";
-import { maskEvent } from "./mask-event.ts";
+import { createMask, maskEvent } from "./mask.ts";
 
 const SECRET = "hunter2-hunter2";
 const mask = createMask({ list: () => [{ name: "KEY", value: SECRET }], hasChanged: () => false });

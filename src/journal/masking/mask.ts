@@ -3,12 +3,14 @@
 //  R1  A value without secrets is returned unchanged, as the same string or the same object.
 //  R2  Masking is idempotent.
 //  R3  A stream holds back text that could be the beginning of a secret, until the next text shows that it is not a secret.
+//  R4  The mask never changes provider data in a thought: signatures, encrypted reasoning, and ids. The provider rejects a thought with changed data.
+//      This data is opaque to Cadre: it goes only to the model that wrote it, and no page or prompt shows it.
 
+import type { EventBody } from "../events.ts";
+import type { ThoughtPart } from "../message.ts";
 import { journalWords } from "./journal-words.ts";
 import { secretForms } from "./secret-forms.ts";
-import { SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName, unfinishedTokenStart } from "./token-shapes.ts";
 import { createTruncatedSecrets } from "./truncated-secrets.ts";
-import { createPartLookup, createWordIndex, type WordIndex } from "./word-index.ts";
 
 export interface Secret {
   /** Name of the variable that contains the secret. The mark shows this name. */
@@ -76,6 +78,35 @@ export function createMask(secrets: Secrets): Mask {
       clean = new WeakSet();
     },
   };
+}
+
+/** Masks an event before it is stored (A61, R4). */
+export function maskEvent<T extends EventBody>(event: T, mask: Mask): T {
+  if (event.type !== "AGENT_THOUGHT") return mask.value(event);
+  const { payload } = event;
+  const masked = Object.entries(payload).map(([key, value]): [string, unknown] => [
+    key,
+    key === "content" ? maskThought(payload.content, mask) : mask.value(value),
+  ]);
+  const isClean = masked.every(([key, value]) => value === payload[key as keyof typeof payload]);
+  return isClean ? event : { ...event, payload: Object.fromEntries(masked) };
+}
+
+/** A signature covers the text of its reasoning. If one text had to be masked, the thought loses all its reasoning. */
+function maskThought(content: ThoughtPart[], mask: Mask): ThoughtPart[] {
+  const masked = content.map((part) => maskPart(part, mask));
+  const isChanged = (part: ThoughtPart, index: number): boolean => part !== content[index];
+  if (!masked.some(isChanged)) return content;
+  const mustDrop = masked.some((part, index) => part.type === "reasoning" && isChanged(part, index));
+  return mustDrop ? masked.filter(({ type }) => type !== "reasoning") : masked;
+}
+
+function maskPart(part: ThoughtPart, mask: Mask): ThoughtPart {
+  if (part.providerOptions === undefined) return mask.value(part);
+  const { providerOptions, ...words } = part;
+  const masked = mask.value(words);
+  if (masked === words) return part;
+  return { ...masked, providerOptions } as ThoughtPart;
 }
 
 type MaskText = (text: string) => string;
@@ -203,8 +234,6 @@ function replaceOverLines(text: string, words: WordIndex, mark: (word: string) =
   return done === 0 ? text : masked + text.slice(done);
 }
 
-const tokenStarts = createWordIndex(TOKEN_STARTS);
-
 /** The stream can be emitted up to this index. The index never splits a complete secret. */
 function unfinishedStart(text: string, known: KnownForms | undefined): number {
   let cut = Math.min(known?.beginning(text) ?? text.length, openToken(text));
@@ -250,3 +279,151 @@ function maskedStream({ emit, text, openFrom }: StreamParts): MaskedStream {
     },
   };
 }
+
+/** Well-known formats of tokens, such as API keys and private keys. They are masked even if their values are not known. */
+interface Shape {
+  name: string;
+  /** Literal texts with which the token begins. */
+  starts: string[];
+  /** Pattern for the rest of the token. */
+  rest: string;
+}
+
+const SHAPES: Shape[] = [
+  { name: "api-key", starts: ["sk-ant-", "sk-proj-", "sk-svcacct-", "sk-or-v1-"], rest: "[\\w-]{20,}" },
+  { name: "api-key", starts: ["sk-"], rest: "[A-Za-z0-9]{32,}" },
+  { name: "api-key", starts: ["AIza"], rest: "[\\w-]{35}" },
+  { name: "api-key", starts: ["sk_live_", "rk_live_", "sk_test_"], rest: "[A-Za-z0-9]{20,}" },
+  { name: "github-token", starts: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], rest: "[A-Za-z0-9]{36,}" },
+  { name: "github-token", starts: ["github_pat_"], rest: "\\w{40,}" },
+  { name: "gitlab-token", starts: ["glpat-"], rest: "[\\w-]{20,}" },
+  { name: "npm-token", starts: ["npm_"], rest: "[A-Za-z0-9]{36}" },
+  { name: "slack-token", starts: ["xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"], rest: "[A-Za-z0-9-]{10,}" },
+  { name: "aws-key", starts: ["AKIA", "ASIA"], rest: "[A-Z0-9]{16}(?![A-Za-z0-9])" },
+];
+
+const BLOCK_START = "-----BEGIN ";
+const BLOCK_END = "-----END [A-Z0-9 ]+-----";
+/** A block without an end is masked up to the end of the text. The pattern never backtracks, so a text with many starts of blocks is searched quickly. */
+const BLOCK = `${BLOCK_START}(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\\w+/=\\s:,.\\\\-])*${BLOCK_END}|[\\w+/=\\s\\\\]*)`;
+
+/** The literal prefixes, for a stream that must wait to see whether a token follows. */
+const TOKEN_STARTS: readonly string[] = [...SHAPES.flatMap(({ starts }) => starts), BLOCK_START];
+
+const SHORTEST_TOKEN = 15;
+
+const anyOf = (words: readonly string[]): string => `(?:${words.join("|")})`;
+const nothingBefore = "(?<![A-Za-z0-9])";
+
+const TOKENS = new RegExp(
+  [...SHAPES.map(({ starts, rest }) => `${nothingBefore}${anyOf(starts)}${rest}`), BLOCK].join("|"),
+  "g",
+);
+
+const LONGEST_OPEN = 512;
+const LONGEST_BLOCK = 16_000;
+const OPEN_TOKEN = new RegExp(`${anyOf(SHAPES.flatMap(({ starts }) => starts))}[\\w-]{0,${LONGEST_OPEN}}$`);
+
+/** Index of a token or block that might continue after the end of the text. If there is none, the text's length. */
+function unfinishedTokenStart(text: string): number {
+  const tail = Math.max(0, text.length - LONGEST_OPEN - BLOCK_START.length);
+  const token = text.slice(tail).search(OPEN_TOKEN);
+  const block = text.indexOf(BLOCK_START, Math.max(lastBlockEnd(text), text.length - LONGEST_BLOCK));
+  return Math.min(token < 0 ? text.length : tail + token, block < 0 ? text.length : block);
+}
+
+/** End of the last complete block; 0 if there is none. */
+function lastBlockEnd(text: string): number {
+  const end = new RegExp(BLOCK_END, "y");
+  for (let at = text.lastIndexOf("-----END "); at > 0; at = text.lastIndexOf("-----END ", at - 1)) {
+    end.lastIndex = at;
+    if (end.test(text)) return at;
+  }
+  return 0;
+}
+
+function tokenName(text: string): string {
+  if (text.startsWith(BLOCK_START)) return "private-key";
+  return SHAPES.find(({ starts }) => starts.some((start) => text.startsWith(start)))!.name;
+}
+
+/**
+ * Searches a text for many words in one pass (Wu and Manber).
+ * If the two characters at the end of a window occur in no word, the search skips nearly the whole window.
+ * The search must be fast, because every recorded string is searched.
+ */
+interface WordIndex {
+  /** Finds the first word at or after `from`. If several words begin there, it returns the longest. */
+  find(text: string, from: number): { at: number; word: string } | undefined;
+  /** Index of a word that is cut off by the end of the text. If there is none, the text's length. */
+  unfinishedFrom(text: string): number;
+}
+
+const TABLE = 1 << 14;
+
+/** Table index of two characters. A hash collision costs a comparison but never misses a word. */
+const place = (first: number, second: number): number => (first * 131 + second) & (TABLE - 1);
+
+/** Words must have at least two characters. */
+function createWordIndex(given: readonly string[]): WordIndex {
+  const words = [...new Set(given)].sort((a, b) => b.length - a.length);
+  const window = words.at(-1)?.length ?? 2;
+  const shifts = new Uint16Array(TABLE).fill(window - 1);
+  const ending = new Map<number, string[]>();
+  const starting = new Map<number, string[]>();
+  for (const word of words) {
+    for (let index = 0; index < window - 1; index++) {
+      const at = place(word.charCodeAt(index), word.charCodeAt(index + 1));
+      shifts[at] = Math.min(shifts[at]!, window - 2 - index);
+    }
+    add(ending, place(word.charCodeAt(window - 2), word.charCodeAt(window - 1)), word);
+    add(starting, word.charCodeAt(0), word);
+  }
+  const longest = words[0]?.length ?? 0;
+  return {
+    find(text, from) {
+      const last = text.length - window;
+      for (let at = from; at <= last; ) {
+        const end = place(text.charCodeAt(at + window - 2), text.charCodeAt(at + window - 1));
+        const shift = shifts[end]!;
+        if (shift > 0) {
+          at += shift;
+          continue;
+        }
+        for (const word of ending.get(end) ?? []) if (text.startsWith(word, at)) return { at, word };
+        at++;
+      }
+      return undefined;
+    },
+    unfinishedFrom(text) {
+      for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
+        const some = starting.get(text.charCodeAt(from));
+        if (!some) continue;
+        const rest = text.slice(from);
+        if (some.some((word) => word.length > rest.length && word.startsWith(rest))) return from;
+      }
+      return text.length;
+    },
+  };
+}
+
+function add(lists: Map<number, string[]>, key: number, word: string): void {
+  const list = lists.get(key);
+  if (list) list.push(word);
+  else lists.set(key, [word]);
+}
+
+/** Returns a function that tests whether a text of at least `shortest` characters is part of one of the words. */
+function createPartLookup(words: readonly string[], shortest: number): (text: string) => boolean {
+  const holders = new Map<string, string[]>();
+  for (const word of new Set(words))
+    for (let at = 0; at + shortest <= word.length; at++) {
+      const part = word.slice(at, at + shortest);
+      const list = holders.get(part);
+      if (!list) holders.set(part, [word]);
+      else if (list.at(-1) !== word) list.push(word);
+    }
+  return (text) => holders.get(text.slice(0, shortest))?.some((word) => word.includes(text)) ?? false;
+}
+
+const tokenStarts = createWordIndex(TOKEN_STARTS);

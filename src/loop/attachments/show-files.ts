@@ -40,12 +40,6 @@ export async function showFiles(
   return Promise.all(messages.map((message) => showIn(message, show)));
 }
 
-/** A message without files, as it is sent. */
-export function showTexts(message: PromptMessage): LanguageModelV4Message {
-  if (message.role !== "user" || message.content.length === 1) return message as LanguageModelV4Message;
-  return { role: "user", content: joinTexts(message.content as LanguageModelV4TextPart[]) };
-}
-
 /** Returns the file for the prompt, or the reason why the model does not see the file. */
 type Show = (file: PromptFile) => Promise<LanguageModelV4FilePart | string>;
 
@@ -67,7 +61,7 @@ async function showIn(message: PromptMessage, show: Show): Promise<LanguageModel
 }
 
 /** Joins neighbouring texts, because some servers accept a message without files only as one text. */
-function joinTexts(parts: readonly Part[]): Part[] {
+export function joinTexts(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
     const last = joined.at(-1);

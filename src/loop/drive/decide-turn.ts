@@ -14,7 +14,7 @@ import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { plural } from "../../projections/words/format.ts";
 import { describeLeast, describeLimit } from "../../projections/words/limits.ts";
 import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
-import { nextModel, planClip, planSummary, roomOf } from "../model/compaction.ts";
+import { planClip, planSummary, type Room } from "../model/compaction.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 
 const NUDGE_AFTER = 3;
@@ -309,6 +309,29 @@ const isRecorded = (state: RunState, limit: string): boolean =>
 function warning(state: RunState): Action | undefined {
   const reached = softLimit(state);
   return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
+}
+
+/** Assumed window of a model that Cadre does not know. If it is too large, the provider's refusal teaches the right one. */
+const ASSUMED_WINDOW = 128_000;
+
+/** `configured` is the window of the next model as the configuration or the list of models says. A refusal by the provider overrides it. */
+export function roomOf(
+  view: Pick<RunView, "state" | "definition" | "transcript">,
+  configured: number | undefined,
+): Room {
+  const { overflow } = view.state;
+  const known = view.transcript.windows.get(nextModel(view)) ?? configured;
+  return {
+    window: known ?? ASSUMED_WINDOW,
+    isAssumed: known === undefined,
+    isRefused: overflow !== undefined && !overflow.isCompacted,
+  };
+}
+
+/** The model of the next call: the model of the failed call or of the latest turn, or the agent's first model. */
+export function nextModel({ state, definition }: Pick<DecisionView, "state" | "definition">): string {
+  const model = state.overflow?.model ?? state.failedCall?.model ?? state.latest?.model;
+  return model && definition.models.includes(model) ? model : definition.models[0]!;
 }
 
 function callModel(view: RunView, purpose: Purpose): Action {

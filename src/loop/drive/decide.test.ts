@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { modelCallId, toolCallId } from "../../ids.ts";
 import { DEFAULT_LIMITS, type Definition } from "../../journal/definition.ts";
-import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import { type EventBody, type JournalEvent, keyOf, type Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
 import { runStateProjection } from "../../projections/folds/run-state.ts";
 import { transcriptProjection } from "../../projections/folds/transcript.ts";

@@ -21,12 +21,11 @@ import { startChildren } from "../children/start-children.ts";
 import { startPatternRuns } from "../children/start-pattern-runs.ts";
 import { mergeChild } from "../children/worktree.ts";
 import { attemptOf, callModel } from "../model/call-model.ts";
-import { nextModel } from "../model/compaction.ts";
 import type { ActiveDrive, LoopParts, SkipReason, StepGate } from "../parts.ts";
 import { promptRunner, recoverPrompt } from "../programs/prompt-runner.ts";
 import { allowRunnerCall } from "../programs/runner-calls.ts";
 import { decide } from "./decide.ts";
-import type { DecisionFacts, RunView } from "./decide-turn.ts";
+import { type DecisionFacts, nextModel, type RunView } from "./decide-turn.ts";
 import { finishRun } from "./finish.ts";
 import { RunJournal } from "./run-journal.ts";
 

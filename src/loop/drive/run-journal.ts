@@ -11,11 +11,11 @@ import {
   type Fork,
   isProgress,
   type JournalEvent,
+  keyOf,
   type Payload,
   type WaitingOn,
 } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
-import { maskEvent } from "../../journal/masking/mask-event.ts";
+import { maskEvent } from "../../journal/masking/mask.ts";
 import { isNewer } from "../../journal/upcast.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../../projections/folds/child-runs.ts";
 import { applyRunState, emptyRunState, type RunState } from "../../projections/folds/run-state.ts";

@@ -3,13 +3,21 @@
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
   LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
   LanguageModelV4ToolChoice,
 } from "@ai-sdk/provider";
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { EventBody, Payload, PromptPrefix } from "../../journal/events.ts";
-import { type ThoughtPart, type ToolCallPart, textOf, type Usage } from "../../journal/message.ts";
+import {
+  type PromptMessage,
+  type ThoughtPart,
+  type ToolCallPart,
+  textOf,
+  type Usage,
+} from "../../journal/message.ts";
 import { isScripted } from "../../models/model.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -17,14 +25,14 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { promptMessagesFor, shortenResults } from "../../projections/folds/transcript.ts";
-import { showFiles, showTexts } from "../attachments/show-files.ts";
+import { joinTexts, showFiles } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
-import { forgiveInput } from "../calls/forgive-input.ts";
+import { nextModel, roomOf } from "../drive/decide-turn.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { nextModel, planSummary, roomOf, type SummaryPlan } from "./compaction.ts";
+import { planSummary, type SummaryPlan } from "./compaction.ts";
 import { fingerprintPrompt } from "./prompt-prefix.ts";
-import { readStream, type StreamOutcome } from "./read-stream.ts";
+import { forgiveInput, readStream, type StreamOutcome } from "./read-answer.ts";
 import {
   type Allowance,
   beginWithinBudget,
@@ -228,6 +236,12 @@ async function callOptions(
     providerOptions: { cadre: place },
     ...omitUndefined({ temperature, maxOutputTokens }),
   };
+}
+
+/** A message without files, as it is sent. */
+function showTexts(message: PromptMessage): LanguageModelV4Message {
+  if (message.role !== "user" || message.content.length === 1) return message as LanguageModelV4Message;
+  return { role: "user", content: joinTexts(message.content as LanguageModelV4TextPart[]) };
 }
 
 /** Estimated tokens of the parts that are the same in every prompt of a run: the system prompt and the tools. */

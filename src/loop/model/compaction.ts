@@ -6,7 +6,6 @@
 //  4  If nothing else is left, a summary replaces older messages of people too.
 //  5  Every plan removes something, so that a conversation always ends up short enough.
 
-import type { DecisionView } from "../../patterns/pattern.ts";
 import {
   clippableLengths,
   filesInPrompt,
@@ -52,30 +51,6 @@ export interface Room {
   isAssumed: boolean;
   /** True: the provider said that the prompt is longer than the window, whatever the estimate says. */
   isRefused: boolean;
-}
-
-/** Assumed window of a model that Cadre does not know. If it is too large, the provider's refusal teaches the right one. */
-const ASSUMED_WINDOW = 128_000;
-
-/** `configured` is the window of the next model as the configuration or the list of models says. A refusal by the provider overrides it. */
-export function roomOf(view: RoomView, configured: number | undefined): Room {
-  const { overflow } = view.state;
-  const known = view.transcript.windows.get(nextModel(view)) ?? configured;
-  return {
-    window: known ?? ASSUMED_WINDOW,
-    isAssumed: known === undefined,
-    isRefused: overflow !== undefined && !overflow.isCompacted,
-  };
-}
-
-interface RoomView extends Pick<DecisionView, "state" | "definition"> {
-  transcript: Transcript;
-}
-
-/** The model of the next call: the model of the failed call or of the latest turn, or the agent's first model. */
-export function nextModel({ state, definition }: Pick<DecisionView, "state" | "definition">): string {
-  const model = state.overflow?.model ?? state.failedCall?.model ?? state.latest?.model;
-  return model && definition.models.includes(model) ? model : definition.models[0]!;
 }
 
 /** Undefined if no older part of the conversation is worth a summary. `people`: messages of people may be replaced too. */

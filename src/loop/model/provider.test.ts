@@ -22,7 +22,7 @@ import { createScriptedModel } from "../../models/scripted/model.ts";
 import type { Script, ScriptedTurn } from "../../models/scripted/script.ts";
 import { systemIds } from "../../system-ids.ts";
 import { pauseRun, resumeRun } from "../commands/person-commands.ts";
-import { readStream } from "./read-stream.ts";
+import { readStream } from "./read-answer.ts";
 
 const BUSY: ScriptedTurn = { error: { status: 429, message: "slow down", retryAfter: 30 } };
 const firstFails =

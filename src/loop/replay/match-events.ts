@@ -1,7 +1,6 @@
 // Finds out which events of a journal record a decision, and whether an action explains an event. Pure.
 
-import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import { type EventBody, type JournalEvent, keyOf, type Payload } from "../../journal/events.ts";
 import type { Action, PatternRun } from "../../patterns/action.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { mergeCallId } from "../../projections/folds/child-runs.ts";

@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { EventBody, JournalEvent } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import { type EventBody, type JournalEvent, keyOf } from "../../journal/events.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { type SpanRef, type TraceSpan, traceProjection } from "./trace-spans.ts";
 

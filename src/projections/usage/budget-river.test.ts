@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { EventBody, JournalEvent } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import { type EventBody, type JournalEvent, keyOf } from "../../journal/events.ts";
 import {
   agentThought,
   modelCallFailed,

@@ -1,8 +1,14 @@
 // Budgets of a run and its tree: whether a call fits, when to warn, and how people raise a used-up budget or set a new one.
 // The functions are pure, so that all stores get the same results.
 
-import type { Budget, Estimate, EventBody, JournalEvent, Payload } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import {
+  type Budget,
+  type Estimate,
+  type EventBody,
+  type JournalEvent,
+  keyOf,
+  type Payload,
+} from "../../journal/events.ts";
 
 export interface Spending {
   tokens: number;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toolCallId } from "../../ids.ts";
-import type { EventBody, JournalEvent } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import { type EventBody, type JournalEvent, keyOf } from "../../journal/events.ts";
 import { fold } from "../projection.ts";
 import { activityShares, criticalPath, type Lifetime } from "./critical-path.ts";
 import { waterfallProjection } from "./waterfall.ts";

@@ -3,8 +3,13 @@
 import { expect, test } from "vitest";
 import type { FakeClock } from "../../clock.ts";
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
-import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import {
+  type EventBody,
+  type JournalEvent,
+  keyOf,
+  type Payload,
+  TERMINAL_TYPES,
+} from "../../journal/events.ts";
 import { foldRow, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Append, Spawn, Store, Writer } from "../store.ts";
 

@@ -6,8 +6,7 @@
 
 import { runNotFound } from "../../errors.ts";
 import type { RunId, Seq } from "../../ids.ts";
-import { type EventBody, OUTCOME_TYPES, TERMINAL_TYPES } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import { type EventBody, keyOf, OUTCOME_TYPES, TERMINAL_TYPES } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { treeBudgetChangeIn } from "../../projections/usage/budgets.ts";
 import { isDriver, type RunRecord } from "../run-record.ts";

@@ -2,8 +2,7 @@
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
+import { type EventBody, keyOf, type Payload } from "../../journal/events.ts";
 import type { RunRecord } from "../run-record.ts";
 import type { SessionMessage } from "../store.ts";
 import { findRepeated } from "./append.ts";

@@ -8,10 +8,10 @@ import {
   type EventOf,
   isProgress,
   type JournalEvent,
+  keyOf,
   OUTCOME_TYPES,
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
 import { INBOX_TYPES, type ItemChange, itemChanges } from "../../projections/folds/approvals.ts";
 import {
   awaitedChildren,

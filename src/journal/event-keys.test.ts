@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agentThought, runEnded, startPayload } from "../stores/contract/kit.contract.ts";
-import { type EventBody, type EventType, OUTCOME_TYPES, type Payload, payloads } from "./events.ts";
-import { keyOf } from "./keys.ts";
+import { type EventBody, type EventType, keyOf, OUTCOME_TYPES, type Payload, payloads } from "./events.ts";
 
 /** One event of each type. The compiler requires an example for each new type. */
 const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {

@@ -4,7 +4,7 @@ import { grepTool } from "../../tools/grep.ts";
 import { inputSchemaOf } from "../../tools/input-schema.ts";
 import { readTool } from "../../tools/read.ts";
 import { writeTool } from "../../tools/write.ts";
-import { forgiveInput } from "./forgive-input.ts";
+import { forgiveInput } from "./read-answer.ts";
 
 const tools = new Map([readTool, grepTool, editTool, writeTool].map((tool) => [tool.name, tool]));
 const forgive = (toolName: string, input: unknown) => forgiveInput({ toolName, input }, tools, inputSchemaOf);
