@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { PLANTED } from "./architecture/planted.ts";
 import { problems, RULES, treeOf } from "./architecture/rules.ts";
 import { blank } from "./architecture/sources.ts";
+import { chainProblems, filesOfOneStep, LONGEST_CHAIN } from "./architecture/step-chain.ts";
 
 const repository = readRepository();
 const tree = treeOf(repository);
@@ -25,6 +26,25 @@ describe.each(RULES)("$id", ({ id, title }) => {
       ]);
     expect(problems(treeOf(new Map(Object.entries(right))), id)).toEqual([]);
   });
+});
+
+test(`[AR19] one step of a run passes at most ${LONGEST_CHAIN} files`, async () => {
+  const files = await filesOfOneStep();
+  expect(files).toEqual(expect.arrayContaining(["src/loop/drive/decide.ts", "src/stores/sqlite/store.ts"]));
+  expect(chainProblems(files, tree)).toEqual([]);
+});
+
+test("[AR19] the rule reports a chain that is too long, and does not count shared vocabulary", () => {
+  const users = Array.from(
+    { length: 15 },
+    (_, n) => [`src/loop/user${n}.ts`, 'import "../ids.ts";'] as const,
+  );
+  const planted = treeOf(
+    new Map([...users, ["src/ids.ts", ""], ["src/clock.ts", ""], ["src/errors.ts", ""]]),
+  );
+  const files = ["src/ids.ts", "src/clock.ts", "src/errors.ts"];
+  expect(chainProblems(files, planted, 1)).toEqual([expect.stringContaining("passes 2 files, and 1 are")]);
+  expect(chainProblems(files, planted, 2)).toEqual([]);
 });
 
 test("when a source is parsed, comments, strings, templates and regular expressions are ignored", () => {
