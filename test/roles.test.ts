@@ -107,7 +107,7 @@ describe.each(
         return;
       }
       expect(offered).toBe(true);
-      const effect = declaredTool(name)?.effect ?? callEffect(parts.tools.get(name)!, input, parts);
+      const effect = declaredTool(name)?.effect ?? callEffect(parts.tools.get(name)!, input, parts).effect;
       expect(judgeCall({ name }, input, effect, [], view, parts).verdict).toBe(expected);
     },
   );

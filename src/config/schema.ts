@@ -325,6 +325,25 @@ export const DECLARED_KEYS = {
       secrets: "none",
     },
   ),
+  effects: key(
+    "What happens to commands that a crash cuts off, by rule: `Bash(npm run e2e): read`. `read` and `idempotent` commands run again, `unsafe` ones wait for a person. Common test runners, compilers and linters run again by default. A class never allows a command",
+    z.record(
+      z.string().refine((rule) => /^\s*Bash\(.*\S.*\)\s*$/s.test(rule), {
+        error: "must be a rule for commands, such as `Bash(npm test)`",
+      }),
+      z.enum(["read", "idempotent", "unsafe"]),
+    ),
+    {
+      // `unsafe` only takes a class away, so any folder can set it.
+      untrusted: [
+        {
+          what: "which commands run again after a crash",
+          needsTrust: (effects) => Object.values(effects).some((effect) => effect !== "unsafe"),
+        },
+      ],
+      secrets: "none",
+    },
+  ),
   approvals: key(
     "What happens to an approval that nobody answers",
     z.strictObject({

@@ -246,6 +246,8 @@ export const payloads = {
     toolCallId: z.string(),
     name: z.string(),
     effect: Effect,
+    /** P4: the class of a shell command that a crash may cut off and that then runs again, such as a test. Absent: `effect` decides. */
+    afterCrash: Effect.exclude(["unsafe"]).optional(),
     verdict: z.enum(["allow", "ask", "deny"]),
     /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
     rule: z.string(),

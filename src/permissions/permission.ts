@@ -82,5 +82,12 @@ export type Judge = (request: PermissionRequest) => Verdict;
 /** Builds the rule for "always allow this", as narrow as possible. Undefined if no rule can name the call. */
 export type GrantFor = (tool: string, input: unknown) => string | undefined;
 
-/** Judges a shell command by its parsed argv. `readOnly` is true only if the command is known to change nothing. */
-export type ShellJudge = (command: string) => { readOnly: boolean; why: string };
+/**
+ * Judges a shell command by its parsed argv. `readOnly` is true only if the command is known to change nothing.
+ * `afterCrash` is the effect class of a command that may run again after a crash although it might change something.
+ */
+export type ShellJudge = (command: string) => {
+  readOnly: boolean;
+  why: string;
+  afterCrash?: "read" | "idempotent";
+};

@@ -34,7 +34,7 @@ import { createLimiter } from "../models/limiter.ts";
 import { createEstimateCall } from "../models/prices.ts";
 import { createGrantFor } from "../permissions/grant.ts";
 import { createJudge } from "../permissions/judge.ts";
-import { judgeShell } from "../permissions/shell/judge-shell.ts";
+import { createShellJudge } from "../permissions/shell/command-effects.ts";
 import { maskProblem } from "../project/mask.ts";
 import {
   canonicalRules,
@@ -314,7 +314,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     inputSchema: inputSchemaOf,
     judge: ({ taint, ...request }) =>
       judge({ ...request, taint: config.taint ? taint : undefined, inspectPath, gitProgramSetting }),
-    judgeShell,
+    judgeShell: createShellJudge(config.effects ?? {}),
     offers,
     authority: () => authority,
     blastRadius: createBlastRadius(project),

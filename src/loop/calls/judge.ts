@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../clock.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import type { Grant, PermissionRequest, Verdict } from "../../permissions/permission.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
@@ -138,14 +139,19 @@ export function approvalHash(
   return digest(JSON.stringify([name, input, fingerprint ?? null, run.state.start!.definition, rules]));
 }
 
-/** A shell command that was judged read-only can be repeated after a crash, like any other read. */
+/**
+ * A shell command that was judged read-only can be repeated after a crash, like any other read.
+ * `afterCrash` is set if the command can be repeated although it might change something. Permissions do not depend on it.
+ */
 export function callEffect(
   tool: AnyTool,
   input: unknown,
   { judgeShell }: Pick<LoopParts, "judgeShell">,
-): AnyTool["effect"] {
-  if (tool.target?.kind !== "command") return tool.effect;
-  const command = (input as Record<string, unknown> | null)?.[tool.target.field];
-  if (typeof command !== "string") return tool.effect;
-  return judgeShell(command).readOnly ? "read" : tool.effect;
+): Pick<Payload<"TOOL_PROPOSED">, "effect" | "afterCrash"> {
+  const { effect, target } = tool;
+  if (target?.kind !== "command") return { effect };
+  const command = (input as Record<string, unknown> | null)?.[target.field];
+  if (typeof command !== "string") return { effect };
+  const { readOnly, afterCrash } = judgeShell(command);
+  return readOnly ? { effect: "read" } : { effect, ...omitUndefined({ afterCrash }) };
 }

@@ -134,10 +134,11 @@ export async function proposeToolCall(
 ): Promise<EventBody> {
   const tool = parts.tools.get(call.name)!;
   const input = effectiveInput(call);
-  const effect = callEffect(tool, input, parts);
+  const { effect, afterCrash } = callEffect(tool, input, parts);
   const judged = applyUnattendedPolicy(judgeCall(tool, input, effect, grants, run, parts), run);
   const base = { toolCallId: call.id, name: tool.name, effect, ...judged, ...(round > 1 ? { round } : {}) };
-  if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: base };
+  if (judged.verdict !== "ask")
+    return { type: "TOOL_PROPOSED", payload: { ...base, ...omitUndefined({ afterCrash }) } };
   const { text, fingerprint } = await previewCall(tool, input, run);
   const payload: Payload<"TOOL_PROPOSED"> = {
     ...base,

@@ -126,9 +126,15 @@ async function recheck(
     if (approvalHash(call.name, call.input, fingerprint, run, parts) === proposal.hash) return undefined;
     return call.started ? undefined : proposeToolCall(call, round, grants, run, parts);
   }
-  return judged.verdict === "ask" && !call.started
-    ? proposeToolCall(call, round, grants, run, parts)
-    : undefined;
+  if (judged.verdict !== "ask") return undefined;
+  if (!call.started) return proposeToolCall(call, round, grants, run, parts);
+  return proposal.afterCrash && !call.verdict ? withoutRepeat(proposal, judged.rule, round) : undefined;
+}
+
+/** P4: a started command that would ask now is not run again by itself. It becomes an unknown outcome, which a person decides. */
+function withoutRepeat(proposal: NonNullable<ToolCall["proposal"]>, rule: string, round: number): EventBody {
+  const { seq: _seq, ts: _ts, afterCrash: _class, ...kept } = proposal;
+  return { type: "TOOL_PROPOSED", payload: { ...kept, rule, round } };
 }
 
 async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promise<EventBody> {

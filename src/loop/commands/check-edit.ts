@@ -34,7 +34,7 @@ export async function checkEdit(
     );
   }
   const definition = await loadDefinition(parts.store, state.start!.definition);
-  const effect = callEffect(tool, input, parts);
+  const { effect } = callEffect(tool, input, parts);
   const { verdict, rule } = judgeCall(tool, input, effect, [], { definition, state }, parts);
   if (verdict !== "deny") return;
   throw new CadreError(

@@ -29,7 +29,7 @@ import {
   type RunState,
   type ToolCall,
 } from "../../projections/folds/run-state.ts";
-import { DELEGATE, PROMPT, questionOf } from "../../projections/folds/tool-call.ts";
+import { DELEGATE, mayRepeat, PROMPT, questionOf } from "../../projections/folds/tool-call.ts";
 import { questionResult } from "../builtin-tools/declared/ask-user.ts";
 import { reportOf, reportProblem } from "../builtin-tools/declared/closing-tools.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
@@ -278,7 +278,7 @@ function mayStart(call: ToolCall): boolean {
   if (!proposal || proposal.verdict === "deny") return false;
   if (proposal.verdict === "ask" && decision?.decision !== "approve" && decision?.decision !== "edit")
     return false;
-  return !call.started || proposal.effect !== "unsafe" || verdict?.verdict === "run_again";
+  return !call.started || mayRepeat(call) || verdict?.verdict === "run_again";
 }
 
 /** Waits for a person. Undefined if none of these calls needs a decision. */

@@ -130,6 +130,71 @@ for (const [id, when] of [
   }
 }
 
+const marks = { tool: "Bash", input: { command: "sh mark.sh" } };
+const bashProject = (permissions: string, effects: string): Omit<ScenarioOptions, "intercept"> => ({
+  script: turns({ calls: [marks] }),
+  files: { "mark.sh": "echo ran >> marks" },
+  config: `sandbox: none\npermissions: ${permissions}\neffects: ${effects}\n`,
+});
+const marked = ({ folder }: World) =>
+  readFileSync(join(folder, "marks"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "").length;
+
+for (const effect of ["read", "idempotent"])
+  crash(
+    `[25.12] [P4] a command to which the project gives the class ${effect} runs again after a crash, without a person`,
+    ["TOOL_RESULT", "before"],
+    bashProject('{ allow: ["Bash(sh mark.sh)"] }', `{ "Bash(sh mark.sh)": ${effect} }`),
+    async (world, runId) => {
+      expect(marked(world)).toBe(1);
+      expect((await world.drive(runId)).end?.status).toBe("completed");
+      expect(marked(world)).toBe(2);
+    },
+  );
+
+crash(
+  "[25.12] [P4] without a class, a command that a crash cut off waits for a person",
+  ["TOOL_RESULT", "before"],
+  bashProject('{ allow: ["Bash(sh mark.sh)"] }', '{ "Bash(sh other.sh)": read }'),
+  async (world, runId) => {
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("outcome_unknown");
+    expect(marked(world)).toBe(1);
+  },
+);
+
+crash(
+  "[25.12] a command with the class read is not run again by itself if its rules ask by now; the person decides once",
+  ["TOOL_RESULT", "before"],
+  {
+    ...bashProject('{ allow: ["Bash(sh mark.sh)"] }', '{ "Bash(sh mark.sh)": read }'),
+    changes: true,
+  },
+  async (world, runId) => {
+    world.runtime.parts.authority = () => [
+      { source: "project", rules: { allow: [], ask: ["Bash(sh mark.sh)"], deny: [] } },
+    ];
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("outcome_unknown");
+    expect(marked(world)).toBe(1);
+    const { people } = world.runtime;
+    await decideOutcome(runId, "m1.0", { verdict: "run_again" }, "ann", people);
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(marked(world)).toBe(2);
+  },
+);
+
+scenario(
+  "[25.12] a class allows nothing: a command with the class read asks, and after an approval it counts as unsafe",
+  { ...bashProject("{}", '{ "Bash(sh mark.sh)": read }'), idle: true },
+  async (world) => {
+    const runId = await world.run("go on");
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("approval");
+    const [proposed] = payloadsOf(await world.events(runId), "TOOL_PROPOSED");
+    expect(proposed).toMatchObject({ verdict: "ask", effect: "unsafe" });
+    expect(proposed).not.toHaveProperty("afterCrash");
+  },
+);
+
 for (const [verdict, told, count] of [
   [{ verdict: "happened", output: "receipt 7" }, "receipt 7", 1],
   [{ verdict: "run_again" }, "charge a: done", 2],

@@ -15,7 +15,7 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "./child-runs.ts";
 import type { RunRow } from "./run-row.ts";
 import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
-import { ASK_USER, DELEGATE, type Question, questionOf } from "./tool-call.ts";
+import { ASK_USER, DELEGATE, mayRepeat, type Question, questionOf } from "./tool-call.ts";
 
 export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
@@ -90,7 +90,7 @@ export function openItems(state: RunState): ApprovalItem[] {
 
 /** True if an unsafe call was started but has neither a result nor a person's verdict. */
 export function isOutcomeUnknown(call: ToolCall): boolean {
-  return call.started !== undefined && !call.result && !call.verdict && call.proposal?.effect === "unsafe";
+  return call.started !== undefined && !call.result && !call.verdict && !mayRepeat(call);
 }
 
 /** Whether a call needs a person's decision before it can start. */

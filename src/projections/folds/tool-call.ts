@@ -96,6 +96,10 @@ export const questionOf = ({ proposal, input }: ToolCall): Question | undefined 
 export const effectiveInput = (call: ToolCall): unknown =>
   call.decision?.decision === "edit" ? call.decision.input : call.input;
 
+/** P4: whether the call may run again after a crash, without a person's decision. */
+export const mayRepeat = ({ proposal }: ToolCall): boolean =>
+  proposal?.effect !== "unsafe" || proposal.afterCrash !== undefined;
+
 export const isApproved = ({ decision }: ToolCall): boolean =>
   decision?.decision === "approve" || decision?.decision === "edit";
 

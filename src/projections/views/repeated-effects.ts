@@ -18,6 +18,7 @@ export const repeatedEffectsProjection: Projection<RepeatedEffects> = {
     if (
       event.type === "TOOL_PROPOSED" &&
       event.payload.effect === "unsafe" &&
+      event.payload.afterCrash === undefined &&
       !left.has(event.payload.toolCallId)
     )
       add(event.payload.toolCallId, 1);
