@@ -4,7 +4,8 @@ import { expect, test, vi } from "vitest";
 import { kill, up } from "../../test/support/killed-server.ts";
 import { project } from "../cli/cli.fixture.ts";
 import { startSupervisedServer } from "../mcp/supervised-server.ts";
-import { killSession, processStartTime } from "./leftover-processes.ts";
+import { processStartTime } from "../process-start.ts";
+import { killSession } from "./leftover-processes.ts";
 
 const AGENT = join(import.meta.dirname, "../../test/support/acp-agent.ts");
 const CODER = `---

@@ -16,8 +16,9 @@ import {
   startSupervisedServer,
 } from "../mcp/supervised-server.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { processStartTime } from "../process-start.ts";
 import type { RunnerProcess } from "./acp-session.ts";
-import { killSession, processStartTime } from "./leftover-processes.ts";
+import { killSession } from "./leftover-processes.ts";
 import type { TranslateOptions } from "./translate-call.ts";
 
 export interface RunnersParts {

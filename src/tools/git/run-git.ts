@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { CadreError, messageOf } from "../../errors.ts";
 import { cleanEnvironment } from "../shell/clean-environment.ts";
 
-const TIME_LIMIT = 120_000;
+export const GIT_TIME_LIMIT = 120_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
 /** The pause doubles after each try. All pauses together last three seconds. */
 const FIRST_PAUSE = 50;
@@ -20,6 +20,8 @@ export interface GitLocation {
   env?: NodeJS.ProcessEnv;
   /** Time limit in milliseconds. The default is two minutes. */
   timeout?: number;
+  /** git writes its line of /proc to this file before it starts, so that another process can tell whether it is still alive. */
+  pidFile?: string;
 }
 
 export interface GitAnswer {
@@ -90,16 +92,22 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: "cadre@localhost",
 };
 
+/** `exec` keeps the process, so the line is about git. A system without /proc has no such line, and the process id has to do. */
+const WRITE_PID = `{ read -r line </proc/$$/stat || line=$$; } 2>/dev/null; printf '%s\\n' "$line" >"$0" && exec "$@"`;
+
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
-  const child = spawn("git", [...at.args, ...OVERRIDES, ...args], {
+  const argv = ["git", ...at.args, ...OVERRIDES, ...args];
+  const [program = "", ...rest] =
+    at.pidFile === undefined ? argv : ["/bin/sh", "-c", WRITE_PID, at.pidFile, ...argv];
+  const child = spawn(program, rest, {
     // git itself changes to the folder (`-C`). So Cadre can distinguish a missing folder from a missing git program.
     cwd: "/",
     // Cadre parses some of git's messages, so they must not be translated.
     env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },
     // Ctrl-C must not reach git: if git stopped halfway, the folder would contain a mixture of old and new files.
     detached: true,
-    timeout: at.timeout ?? TIME_LIMIT,
+    timeout: at.timeout ?? GIT_TIME_LIMIT,
   });
   return new Promise((done) => {
     const fail = (complaint: string) => done({ ok: false, code: -1, output: "", complaint });
@@ -110,7 +118,7 @@ function runOnce(at: GitLocation, args: readonly string[], input: string): Promi
     const words = gather(child.stderr, MAX_OUTPUT, () => child.kill());
     child.once("close", (code) => {
       if (code === null)
-        return fail(`stopped: more than ${(at.timeout ?? TIME_LIMIT) / 1000} s, or too much output`);
+        return fail(`stopped: more than ${(at.timeout ?? GIT_TIME_LIMIT) / 1000} s, or too much output`);
       const complaint = code === 0 ? "" : words().trim().slice(0, 2_000) || `it ended with ${code}`;
       done({ ok: code === 0, code, output: output(), complaint });
     });

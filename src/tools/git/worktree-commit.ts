@@ -91,7 +91,7 @@ async function unfinishedProblem(
 }
 
 /** Copies the index together with its file time. Git uses this time to decide which files it must check for changes. */
-async function copyIndex(from: string, to: string): Promise<void> {
+export async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(() => undefined);
   if (!stats) return;
   await copyFile(from, to);

@@ -1,8 +1,9 @@
 // Merges a branch into the parent's folder, or leaves that folder exactly as it is.
 //  - The merge is computed without touching the folder. Only a complete merge is applied, as a fast-forward.
-//    If git refuses the fast-forward, it has changed no file. So there is never a half-done merge to abort.
+//    If git refuses the fast-forward, it has changed no file. If it is cut off, `apply-merge.ts` finishes or undoes it.
 //  - The merge commit names the branch. A repeated call finds this commit and merges nothing twice.
 
+import { applyMerge } from "./apply-merge.ts";
 import {
   commitAt,
   type GitLocation,
@@ -14,7 +15,7 @@ import {
   tryGit,
 } from "./run-git.ts";
 import { commitTree, keepReason } from "./worktree-commit.ts";
-import { unfinishedOperation, type Worktree } from "./worktree-records.ts";
+import { type Checkout, unfinishedOperation, type Worktree } from "./worktree-records.ts";
 
 export type MergeResult =
   | { status: "unchanged" }
@@ -28,7 +29,7 @@ export type MergeResult =
 const TRIES = 3;
 
 interface MergeOptions {
-  gitDir: string;
+  checkout: Checkout;
   message: string;
   why: string | undefined;
   mustLook: ((path: string) => boolean) | undefined;
@@ -36,7 +37,7 @@ interface MergeOptions {
 
 export async function mergeBack(
   worktree: Worktree,
-  { gitDir, message, why, mustLook }: MergeOptions,
+  { checkout, message, why, mustLook }: MergeOptions,
 ): Promise<MergeResult> {
   const { parent, branch, base } = worktree;
   const at = inFolder(parent);
@@ -55,10 +56,10 @@ export async function mergeBack(
   // A commit can contain protected files, even though tools and the sandbox keep such files out of the folder (A37).
   const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
   const reason =
-    why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);
+    why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, checkout.gitDir)) ?? whyDelicate(delicate);
   if (reason !== undefined) return keepBranch(worktree, reason);
   for (let left = TRIES; left > 0; left--) {
-    const answer = await mergeOnce(worktree, tip, message);
+    const answer = await mergeOnce(worktree, checkout, { tip, message });
     if (answer) return answer;
   }
   return keepBranch(worktree, "the parent got new commits all the while");
@@ -70,7 +71,11 @@ export async function keepBranch(worktree: Worktree, why: string): Promise<Merge
   return { status: "kept", branch, files, detail: `Not merged: ${why}. ${mergeAdvice(branch)}` };
 }
 
-async function mergeOnce(worktree: Worktree, tip: string, message: string): Promise<MergeResult | undefined> {
+async function mergeOnce(
+  worktree: Worktree,
+  checkout: Checkout,
+  { tip, message }: { tip: string; message: string },
+): Promise<MergeResult | undefined> {
   const { parent, branch } = worktree;
   const at = inFolder(parent);
   const head = await git(at, ["rev-parse", "HEAD"]);
@@ -80,9 +85,7 @@ async function mergeOnce(worktree: Worktree, tip: string, message: string): Prom
     return { status: "conflict", branch, files: result.clashes, detail };
   }
   const commit = await commitTree(at, result.tree, [head, tip], [`Merge ${branch}`, message, mark(branch)]);
-  // `--no-overwrite-ignore` keeps the parent's ignored files.
-  const how = ["--ff-only", "--quiet", "--no-stat", "--no-autostash", "--no-overwrite-ignore"];
-  const answer = await tryGit(at, ["merge", ...how, commit]);
+  const answer = await applyMerge(checkout, { head, commit });
   if (answer.ok) return mergedResult(at, commit);
   if ((await git(at, ["rev-parse", "HEAD"])) !== head) return undefined;
   return keepBranch(worktree, refusalIn(parent, answer.complaint));

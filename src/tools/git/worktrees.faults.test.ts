@@ -2,7 +2,7 @@
 // No work is lost or merged twice.
 
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, unlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -12,6 +12,7 @@ import {
   headOf,
   type MergeResult,
   openWorktree,
+  sweepWorktrees,
   type Worktree,
   worktreeOf,
 } from "./worktrees.ts";
@@ -56,6 +57,134 @@ describe.concurrent("[D6] an operation that was killed after a git command can b
     expect(await readdir(join(repository.path, ".cadre/worktrees"))).toEqual([]);
   });
 });
+
+describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", () => {
+  test.each(["missing", "cut short"])(
+    "the half-written files are set back, and the merge is repeated, if the second file is %s",
+    async (state) => {
+      await using repository = await repositoryWithFilter();
+      const child = await changedChild(repository);
+      await killInMerge(child, "kill -9 $GIT_PID $CADRE_PID");
+      expect(await repository.read("a.txt"), "the merge has begun").toBe("A, by the child\n");
+      expect(await repository.read("b.txt")).toBe(undefined);
+      if (state === "cut short") await repository.write({ "b.txt": "B, by" });
+
+      const merged = await closeWorktree(child, { message });
+      expect(merged).toMatchObject({ status: "merged", files: ["a.txt", "b.txt", "new/c.txt"] });
+      await expectMerged(repository);
+    },
+  );
+
+  test("the next check of the project sets the folder back, even if nobody repeats the merge", async () => {
+    await using repository = await repositoryWithFilter();
+    const child = await changedChild(repository);
+    await killInMerge(child, "kill -9 $GIT_PID $CADRE_PID");
+    await sweepWorktrees(repository.path, async () => false);
+    await expectUnlocked(repository);
+    expect(await repository.git(["status", "--porcelain"])).toBe("");
+    expect(await repository.read("a.txt")).toBe("a\n");
+    await repository.commit({ "own.txt": "a person's\n" });
+  });
+
+  test("files that a person has changed since stay as they are", async () => {
+    await using repository = await repositoryWithFilter();
+    const child = await changedChild(repository);
+    await killInMerge(child, "kill -9 $GIT_PID $CADRE_PID");
+    await repository.write({ "a.txt": "a person's\n" });
+    const detail = expect.stringContaining("that are not committed are in the way: a.txt. ");
+    expect(await closeWorktree(child, { message })).toMatchObject({ status: "kept", detail });
+    expect(await repository.read("a.txt")).toBe("a person's\n");
+    expect(await repository.git(["status", "--porcelain"])).toBe(" M a.txt");
+  });
+
+  test("a merge that git refused leaves the files in the way and the deleted files as they are", async () => {
+    await using repository = await repositoryWithFilter();
+    const child = await changedChild(repository);
+    // This untracked file is the beginning of the child's file.
+    await repository.write({ "new/c.txt": "C, by" });
+    await unlink(join(repository.path, "b.txt"));
+    const detail = expect.stringContaining("in the way: new/c.txt. ");
+    expect(await closeWorktree(child, { message })).toMatchObject({ status: "kept", detail });
+    expect(await repository.read("new/c.txt")).toBe("C, by");
+    expect(await repository.git(["status", "--porcelain"])).toBe(" D b.txt\n?? new/");
+    await expectUnlocked(repository);
+  });
+
+  test("a git that outlives its Cadre is waited for, and its merge counts", async () => {
+    await using repository = await repositoryWithFilter();
+    const child = await changedChild(repository);
+    await killInMerge(child, "kill -9 $CADRE_PID; while [ ! -e $HOME/go-on ]; do sleep 0.05; done");
+    const closing = closeWorktree(child, { message });
+    await expect.poll(() => repository.git(["branch", "--list", "cadre/*"])).not.toBe("");
+    await writeFile(join(home.path, "go-on"), "");
+    const merged = await closing;
+    await unlink(join(home.path, "go-on"));
+    expect(merged).toMatchObject({ status: "merged", files: ["a.txt", "b.txt", "new/c.txt"] });
+    await expectMerged(repository);
+  });
+
+  test("locks of refs that the killed git has left are removed", async () => {
+    await using repository = await repositoryWithFilter();
+    const child = await changedChild(repository);
+    const lock = "touch .git/HEAD.lock .git/refs/heads/main.lock; kill -9 $PPID $$";
+    const script = `case " $* " in *" merge --ff-only "*) cd "$2"; ${lock};; esac; exec git "$@"`;
+    expect(await runWithFakeGit(script, "closeWorktree", [child, { message }])).toBe("SIGKILL");
+    expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged" });
+    await expectMerged(repository);
+  });
+
+  test("a worktree that is half removed is not taken for work that deletes files", async () => {
+    await using repository = await repositoryWithFilter();
+    const child = await changedChild(repository);
+    const script = `case " $* " in *" worktree remove "*) rm ${JSON.stringify(join(child.path, "a.txt"))}; kill -9 $PPID $$;; esac; exec git "$@"`;
+    expect(await runWithFakeGit(script, "closeWorktree", [child, { message }])).toBe("SIGKILL");
+    expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged" });
+    await expectMerged(repository);
+    expect(await readdir(join(repository.path, ".cadre/worktrees"))).toEqual([]);
+  });
+});
+
+/** A repository whose text files pass through a filter of the user. The filter lets a test stop git while it writes files. */
+async function repositoryWithFilter(): Promise<TempGit & AsyncDisposable> {
+  await writeFile(
+    join(home.path, ".gitconfig"),
+    `[filter "stop"]\n\tsmudge = "sh \\"$HOME/smudge.sh\\" %f"\n\tclean = cat\n`,
+  );
+  const stop = 'case "$CADRE_PID $1" in [0-9]*" b.txt") eval "$STOP";; esac; cat';
+  await writeFile(join(home.path, "smudge.sh"), stop);
+  return tempGit({ "a.txt": "a\n", "b.txt": "b\n", ".gitattributes": "*.txt filter=stop\n" });
+}
+
+async function changedChild(repository: TempGit): Promise<Worktree> {
+  const child = await planChild(repository);
+  await openWorktree(child);
+  await repository.write(
+    { "a.txt": "A, by the child\n", "b.txt": "B, by the child\n", "new/c.txt": "C, by the child\n" },
+    child.path,
+  );
+  return child;
+}
+
+/** Closes the worktree in another process. While git writes the second file, the filter runs the script. */
+async function killInMerge(child: Worktree, stop: string): Promise<void> {
+  const script = `case " $* " in *" merge --ff-only "*) export CADRE_PID=$PPID GIT_PID=$$ STOP='${stop}';; esac; exec git "$@"`;
+  expect(await runWithFakeGit(script, "closeWorktree", [child, { message }])).toBe("SIGKILL");
+}
+
+async function expectMerged(repository: TempGit): Promise<void> {
+  expect(await repository.read("a.txt")).toBe("A, by the child\n");
+  expect(await repository.read("b.txt")).toBe("B, by the child\n");
+  expect(await repository.read("new/c.txt")).toBe("C, by the child\n");
+  expect(await repository.git(["status", "--porcelain"])).toBe("");
+  expect(await repository.git(["rev-list", "--count", "HEAD"])).toBe("3");
+  expect(await repository.git(["branch", "--list", "cadre/*"])).toBe("");
+  await expectUnlocked(repository);
+}
+
+async function expectUnlocked(repository: TempGit): Promise<void> {
+  const files = await readdir(join(repository.path, ".git"), { recursive: true });
+  expect(files.filter((name) => name.endsWith(".lock") || name.includes("cadre-"))).toEqual([]);
+}
 
 test("[D6] Ctrl-C does not interrupt git in the middle of its work", async () => {
   await using repository = await tempGit();

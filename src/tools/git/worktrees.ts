@@ -4,14 +4,16 @@
 //  - A parent's folder is changed by a complete merge or not at all.
 //  - Calls for the same parent run one after the other.
 
-import { realpath, rename, rm, rmdir } from "node:fs/promises";
+import { realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { CadreError, messageOf } from "../../errors.ts";
+import { settleLeft } from "./apply-merge.ts";
 import { repositoryPrograms } from "./repository-programs.ts";
 import { commitAt, git, inFolder, tryGit } from "./run-git.ts";
 import { type CommitResult, commitWork, isFullyCommitted } from "./worktree-commit.ts";
 import { keepBranch, type MergeResult, mergeBack } from "./worktree-merge.ts";
 import {
+  type Checkout,
   checkoutAround,
   checkoutAt,
   exists,
@@ -36,6 +38,9 @@ const OLDEST_GIT = "2.38";
 
 /** Lock reason of a worktree that is still being created. Such a worktree contains no work yet. */
 const MAKING = "cadre: being made";
+
+/** Lock reason of a worktree that is being removed. Its work is on its branch, and some of its files may be gone already. */
+const REMOVING = "cadre: being removed";
 
 /** Says in a sentence why a folder cannot have worktrees. Undefined if worktrees are possible. */
 export async function worktreeProblem(workspace: string): Promise<string | undefined> {
@@ -102,23 +107,35 @@ export async function sweepWorktrees(
   isOver: (runId: string) => Promise<boolean>,
 ): Promise<string[]> {
   if (!(await mayHaveSome(workspace)) || (await worktreeProblem(workspace)) !== undefined) return [];
-  const { top, common } = await checkoutAround(workspace);
-  const ours = (await recordedWorktrees(common))
-    .filter(
-      ({ path }) => path.startsWith(join(top, FOLDER) + sep) && path.endsWith(join(FOLDER, basename(path))),
-    )
-    // Inner worktrees are closed first, because a folder that contains worktrees is kept.
-    .sort((a, b) => b.path.length - a.path.length);
+  const checkout = await checkoutAround(workspace);
+  const { top } = checkout;
+  await runInTurn(top, () => settleLeft(checkout));
   const held: string[] = [];
-  for (const { path } of ours) {
-    if (!(await isOver(basename(path)))) continue;
-    const merged = await closeWorktree(await worktreeAt(path, top), {
-      message: "Work of a run that ended before it was merged",
-      keep: true,
-    });
-    if ("branch" in merged) held.push(merged.branch);
+  const failures: unknown[] = [];
+  for (const path of await worktreesOfRuns(checkout)) {
+    try {
+      if (!(await isOver(basename(path)))) continue;
+      const merged = await closeWorktree(await worktreeAt(path, top), {
+        message: "Work of a run that ended before it was merged",
+        keep: true,
+      });
+      if ("branch" in merged) held.push(merged.branch);
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return held;
+}
+
+/** Folders of worktrees below the top folder. Inner worktrees come first, because a folder that contains worktrees is kept. */
+async function worktreesOfRuns({ top, common }: Checkout): Promise<string[]> {
+  const recorded = (await recordedWorktrees(common)).map(({ path }) => path);
+  // git forgets a worktree whose `.git` file is gone. Its folder is still there.
+  const folders = (await listFolder(join(top, FOLDER))).map((name) => join(top, FOLDER, name));
+  return [...new Set([...recorded, ...folders])]
+    .filter((path) => path.startsWith(join(top, FOLDER) + sep) && path.endsWith(join(FOLDER, basename(path))))
+    .toSorted((a, b) => b.length - a.length);
 }
 
 /** This check runs every minute, so it does not start git. It looks for a folder of worktrees here and in all parent folders. */
@@ -165,9 +182,10 @@ function isRecent(version: string): boolean {
 }
 
 async function open(worktree: Worktree): Promise<void> {
-  const { common } = await checkoutAt(worktree.parent);
+  const checkout = await checkoutAt(worktree.parent);
+  await settleLeft(checkout);
   await ignoreStateFolder(worktree.parent);
-  const found = await existingWorktree(worktree, common);
+  const found = await existingWorktree(worktree, checkout.common);
   if (found?.hasFolder) return;
   if (found) {
     await commitWork(worktree, found, "");
@@ -186,22 +204,24 @@ async function close(
   { message, keep = false, mustLook }: CloseOptions,
 ): Promise<MergeResult> {
   const { parent, branch } = worktree;
-  const { common, gitDir } = await checkoutAt(parent);
-  const found = await existingWorktree(worktree, common);
+  const checkout = await checkoutAt(parent);
+  await settleLeft(checkout);
+  const found = await existingWorktree(worktree, checkout.common);
   const work: CommitResult = found ? await commitWork(worktree, found, message) : {};
   if (work.stays !== undefined) return keepBranch(worktree, work.stays);
   const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
-  const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
+  const merged = await mergeBack(worktree, { checkout, message, why, mustLook });
   if (found && !(await removeFolder(worktree, found))) return merged;
   // git refuses to delete the branch unless the parent contains all of its commits.
   if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);
   return merged;
 }
 
-/** Returns the existing worktree. An incomplete worktree is removed. A folder without a record in git gets a new record. */
+/** Returns the existing worktree. A worktree that is only half made or half removed is discarded. A folder without a record in git gets a new record. */
 async function existingWorktree(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
   const found = await findRecord(worktree, common);
-  if (found && (await lockReason(found)) === MAKING) {
+  const locked = found && (await lockReason(found));
+  if (found && (locked === MAKING || locked === REMOVING)) {
     await discard(found);
     return undefined;
   }
@@ -247,8 +267,10 @@ async function discard({ path, record }: WorktreeRecord): Promise<void> {
 
 /** Removes the folder, unless it contains new files or a person has locked it. */
 async function removeFolder({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
-  if (!(await isFullyCommitted(found))) return false;
-  return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;
+  if (!(await isFullyCommitted(found)) || (await lockReason(found)) !== undefined) return false;
+  await writeFile(join(found.record, "locked"), REMOVING);
+  // The second `--force` removes a locked worktree.
+  return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--force", "--", path])).ok;
 }
 
 /** Rebuilds a worktree's data from its path. The base is the commit at which the worktree and its parent diverge. */
