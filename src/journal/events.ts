@@ -424,6 +424,8 @@ export const payloads = {
   /**
    * In the prompt, a summary replaces the first `messages` messages. The task and messages of people stay.
    * `people`: it replaces messages of people too, because nothing else could be made shorter. The first message and the task stay.
+   * `facts` are taken from the journal and follow the summary: the to-do list, decisions of people, files, and results to read again.
+   * `untrusted`: the sources of untrusted text that the summary can contain.
    * The journal keeps the events.
    */
   CONTEXT_COMPACTED: z.object({
@@ -433,11 +435,15 @@ export const payloads = {
     /** Older versions wrote this instead of `messages`: the summary replaces the messages up to this event. */
     upTo: z.object({ runId: z.string(), seq: z.int() }).optional(),
     summary: z.string(),
+    facts: z.string().optional(),
+    untrusted: Untrusted,
   }),
   /**
    * In the prompt, the middle of each tool result so far is left out if the result has more than `results` characters.
    * `texts` is the same for other texts: messages, answers and inputs of calls. It is set only if shorter results are not enough.
    * `files`: the names of the oldest `count` files replace the files, because the prompt is too long or because the provider rejected it.
+   * `cleared`: in the first `messages` messages, a note replaces each tool result with more than `longer` characters.
+   * With `readable`, the note names the result, because the agent has a tool that can read it again.
    * The journal keeps the whole texts.
    */
   CONTEXT_CLIPPED: z.object({
@@ -445,6 +451,13 @@ export const payloads = {
     results: z.int().positive().optional(),
     texts: z.int().positive().optional(),
     files: z.object({ count: z.int().positive(), why: z.enum(["too_long", "rejected"]) }).optional(),
+    cleared: z
+      .object({
+        messages: z.int().positive(),
+        longer: z.int().positive(),
+        readable: z.literal(true).optional(),
+      })
+      .optional(),
   }),
   LIMIT_REACHED: z.object({
     limit: z.string(),

@@ -156,7 +156,10 @@ function decisionAfter(
 ): unknown {
   const state = fold(runStateProjection, events);
   const transcript = fold(transcriptProjection, events);
-  return decide({ state, transcript, definition, steps }, { now: 1, contextWindow: 100_000 });
+  return decide(
+    { state, transcript, definition, steps },
+    { now: 1, contextWindow: 100_000, readsResults: true },
+  );
 }
 
 async function agentOf(world: World, events: readonly JournalEvent[]) {

@@ -28,7 +28,8 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   TEAM_VOTE: "A member voted on whether the discussion may end.",
   STEP_YIELDED: "A step of an agent's module got its answer.",
   CONTEXT_COMPACTED: "The prompt became too long, and a summary replaces its older part for the model.",
-  CONTEXT_CLIPPED: "The prompt became too long, and long tool results are shortened for the model.",
+  CONTEXT_CLIPPED:
+    "The prompt became too long, and long tool results are cleared or shortened for the model.",
   LIMIT_REACHED: "A limit was reached: a soft one warns, a hard one ends the run.",
   BUDGET_SET: "A person set the budget of the run or its tree.",
   RUNNER_STARTED: "An external program was started to do the agent's work: its machine, session and sandbox.",

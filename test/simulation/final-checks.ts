@@ -51,7 +51,7 @@ function undecidable(journal: readonly JournalEvent[], definition: Definition): 
   for (const event of journal) {
     applyRunState(state, event);
     applyTranscript(transcript, event);
-    const facts = { now: event.ts, contextWindow: 1_000 };
+    const facts = { now: event.ts, contextWindow: 1_000, readsResults: true };
     const ask = (): string => JSON.stringify(decide({ state, transcript, definition }, facts));
     try {
       const first = ask();

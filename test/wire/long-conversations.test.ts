@@ -166,6 +166,80 @@ describe("[F40] a job of 40 turns is finished", () => {
   });
 });
 
+describe("[25.14] with a small window, a job of 40 turns is finished, and most calls are turns", () => {
+  for (const window of [8_000, 32_000])
+    job(
+      `with ${window} tokens`,
+      {
+        model: "compat/local",
+        config: `contextWindows: { compat/local: ${window} }\n`,
+        respond: withWindow(window, 40, readOne(2)),
+      },
+      (requests) => {
+        expect(requests.filter(({ answer }) => answer.error)).toEqual([]);
+        expect(requests.filter(({ call }) => call?.purpose === "summary").length).toBeLessThanOrEqual(15);
+      },
+    );
+});
+
+/** The prompt text of a request, as the model sees it. */
+const promptTextOf = ({ body }: WireRequest): string => JSON.stringify(body);
+
+wireScenario(
+  "[25.14] [J12] older results are cleared in large steps before anything is summarised, and the agent reads one of them again",
+  {
+    model: "compat/local",
+    agent: "maxTurns: 60",
+    more: [page],
+    config: "contextWindows: { compat/local: 40000 }\n",
+    respond: withWindow(40_000, 41, (turn) =>
+      turn === 41 ? [{ call: "Read", input: { path: "output:m1.0" } }] : readOne(3)(turn),
+    ),
+  },
+  async (world, { requests }) => {
+    const runId = await world.run("Read the pages of the ZEBRA book.");
+    expect((await world.settled(runId)).end?.status).toBe("completed");
+    const events = await world.events(runId);
+    const clips = payloadsOf(events, "CONTEXT_CLIPPED");
+    expect(clips.length).toBeGreaterThan(0);
+    expect(clips.every(({ cleared }) => cleared?.readable)).toBe(true);
+    expect(payloadsOf(events, "CONTEXT_COMPACTED"), "the results were all that was too long").toEqual([]);
+    expect(prefixBreaks(requests).length, "the cache breaks only there").toBe(clips.length);
+    const before = promptTextOf(requests.find((request) => promptTextOf(request).includes("was cleared"))!);
+    expect(before).toContain("Read or Grep output:m1.0 if you need it again");
+    expect(before, "what was read lately stays").toContain("Line of page");
+    expect(before).not.toContain("Page 1. Line");
+    expect(requests.at(-1)!.results.at(-1)).toContain("Page 1. Line of page 1, says this.");
+  },
+);
+
+wireScenario(
+  "[25.14] after a summary the agent still knows its to-do list, the changed files, and how to read a result again",
+  {
+    model: "compat/local",
+    agent: "maxTurns: 60",
+    more: [page],
+    config: "contextWindows: { compat/local: 16000 }\npermissions: { allow: [Write] }\n",
+    respond: withWindow(16_000, 20, (turn) => {
+      if (turn > 1) return [{ text: "Thinking aloud. ".repeat(150) }, ...readOne(1)(turn)];
+      const todos = [{ content: "Count the zebras", status: "pending" }];
+      return [
+        { call: "TodoWrite", input: { todos } },
+        { call: "Write", input: { path: "notes.txt", content: "none yet" } },
+      ];
+    }),
+  },
+  async (world, { requests }) => {
+    const runId = await world.run("Read the pages of the ZEBRA book.");
+    expect((await world.settled(runId)).end?.status).toBe("completed");
+    expect(payloadsOf(await world.events(runId), "CONTEXT_COMPACTED").length).toBeGreaterThan(0);
+    const last = promptTextOf(requests.at(-1)!);
+    expect(last).toContain("- [ ] Count the zebras");
+    expect(last).toContain("Files that were changed:\\n- notes.txt");
+    expect(last).toMatch(/- output:m\d+\.0: page \{/);
+  },
+);
+
 /** Answers shortly as long as the prompt fits. */
 const chatting =
   (window: number): Respond =>

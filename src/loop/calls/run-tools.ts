@@ -3,7 +3,7 @@
 
 import { messageOf } from "../../errors.ts";
 import type { Attachment } from "../../journal/attachment.ts";
-import type { EventBody, EventOf, Payload } from "../../journal/events.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
 import {
@@ -12,13 +12,14 @@ import {
   receiptField,
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
-import { boundOutput, CONTEXT_BYTES, callOfOutput, savedOutputName } from "../../tools/answers.ts";
-import type { AnyTool, Fingerprints, SavedOutput, ToolAnswer, ToolContext } from "../../tools/tool.ts";
+import { boundOutput, CONTEXT_BYTES, savedOutputName } from "../../tools/answers.ts";
+import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { approvalHash, currentGrants, judgeCall } from "./judge.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
+import { findSavedOutput, readsSavedOutputs } from "./saved-outputs.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
 /** Milliseconds that the loop waits for a tool that ignores its abort signal. */
@@ -267,31 +268,7 @@ async function execute(
 
 /** The name under which the agent can read a long output. Undefined if the agent has no tool for it. */
 function nameOfSavedOutput(call: ToolCall, { definition }: RunJournal, parts: ToolParts): string | undefined {
-  const reader = parts.tools.get("Read");
-  return reader && parts.offers(definition, reader) ? savedOutputName(call.id) : undefined;
-}
-
-/** The whole output of an earlier call. A run that continues another run can also read that run's outputs. */
-async function findSavedOutput(
-  name: string,
-  { runId }: RunJournal,
-  { store }: Pick<ToolParts, "store">,
-): Promise<SavedOutput | undefined> {
-  const callId = callOfOutput(name);
-  for (let at: string | undefined = runId; at !== undefined; ) {
-    const events = await store.journal.read(at);
-    const result = events.findLast(
-      (event) => event.type === "TOOL_RESULT" && event.payload.toolCallId === callId,
-    ) as EventOf<"TOOL_RESULT"> | undefined;
-    if (result?.payload.ref !== undefined) {
-      const { ref, untrusted } = result.payload;
-      const text = await store.blobs.get(ref);
-      return text === undefined ? undefined : { text, untrusted };
-    }
-    const first = events[0];
-    at = first?.type === "RUN_STARTED" ? first.payload.continues?.runId : undefined;
-  }
-  return undefined;
+  return readsSavedOutputs(definition, parts) ? savedOutputName(call.id) : undefined;
 }
 
 /** Decides which files a search can show. Each file that it finds is judged as if the call had named the file. */

@@ -14,7 +14,7 @@ import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { plural } from "../../projections/words/format.ts";
 import { describeLeast, describeLimit } from "../../projections/words/limits.ts";
 import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
-import { planClip, planSummary, type Room } from "../model/compaction.ts";
+import { planClear, planClip, planSummary, type Room } from "../model/compaction.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 
 const NUDGE_AFTER = 3;
@@ -39,6 +39,8 @@ export interface DecisionFacts {
   now: number;
   /** Size of the model's context window in tokens. Undefined if it is not known. */
   contextWindow: number | undefined;
+  /** Whether the agent has the tool that reads results which were cleared. */
+  readsResults: boolean;
 }
 
 export function nextTurn(view: RunView, facts: DecisionFacts): Action {
@@ -161,8 +163,12 @@ function planAfterRefusal(view: RunView, facts: DecisionFacts): Action | undefin
   const { state, transcript } = view;
   const { call, refusals } = state.overflow!;
   const room = roomOf(view, facts.contextWindow);
-  if (refusals === 1 && call?.purpose === "turn" && planSummary(transcript, room))
-    return callModel(view, "summary");
+  if (refusals === 1) {
+    const most = room.window * COMPACT_SHARE;
+    const cleared = planClear(transcript, room, { most, readable: facts.readsResults });
+    if (cleared) return clipPrompt(cleared, transcript);
+    if (call?.purpose === "turn" && planSummary(transcript, room)) return callModel(view, "summary");
+  }
   const share = SHARES_AFTER_REFUSAL[refusals - 1]!;
   const plan = planClip(transcript, room, room.window * share);
   if (plan) return clipPrompt(plan, transcript);
@@ -177,6 +183,10 @@ function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined 
   const room = roomOf(view, facts.contextWindow);
   const tokens = promptTokens(transcript);
   if (tokens <= room.window * COMPACT_SHARE) return undefined;
+  const cleared = hardLimit(state)
+    ? undefined
+    : planClear(transcript, room, { readable: facts.readsResults });
+  if (cleared) return clipPrompt(cleared, transcript);
   // After a summary the agent takes a turn, even if the summary was too long. Otherwise summaries could follow each other for ever.
   const hadTurn = (state.latest?.seq ?? 0) >= transcript.summarizedAt;
   if (hadTurn && !hardLimit(state) && planSummary(transcript, room)) return callModel(view, "summary");

@@ -10,7 +10,7 @@ import { decide } from "./decide.ts";
 import type { DecisionFacts } from "./decide-turn.ts";
 
 const NOW = 1_700_000_000_000;
-const FACTS: DecisionFacts = { now: NOW, contextWindow: 100_000 };
+const FACTS: DecisionFacts = { now: NOW, contextWindow: 100_000, readsResults: true };
 
 const definition: Definition = {
   name: "tester",
@@ -333,18 +333,30 @@ describe("[L2] decide", () => {
     }
   });
 
-  test("a full context is summarised if it has older turns; otherwise its long results are shortened", () => {
+  test("in a full context, older results are cleared first; then older turns are summarised; otherwise long results are shortened", () => {
     const long = "x".repeat(60_000);
     const bodies = [start(), ...[1, 2, 3, 4].flatMap((n) => turn(n, long))];
-    const small = { now: NOW, contextWindow: 20_000 };
-    expect(decide(viewOf(bodies), small)).toMatchObject({ type: "call-model", purpose: "summary" });
+    const small = { now: NOW, contextWindow: 20_000, readsResults: true };
+    const cleared = { messages: 7, longer: 500, readable: true as const };
+    expect(decide(viewOf(bodies), small)).toMatchObject({
+      events: [{ type: "CONTEXT_CLIPPED", payload: { index: 1, cleared } }],
+    });
+    const isCleared: EventBody = { type: "CONTEXT_CLIPPED", payload: { index: 1, cleared } };
+    expect(decide(viewOf([...bodies, isCleared]), small)).toMatchObject({
+      type: "call-model",
+      purpose: "summary",
+    });
     expect(decide(viewOf(bodies), FACTS)).toMatchObject({ purpose: "turn" });
     expect(decide(viewOf([start(), ...turn(1, long.repeat(2))]), small)).toMatchObject({
       type: "record",
       events: [{ type: "CONTEXT_CLIPPED" }],
     });
     expect(
-      decide(viewOf([start(), ...turn(1, long.repeat(20))]), { now: NOW, contextWindow: undefined }),
+      decide(viewOf([start(), ...turn(1, long.repeat(20))]), {
+        now: NOW,
+        contextWindow: undefined,
+        readsResults: true,
+      }),
       "an assumed window clips nothing",
     ).toMatchObject({ purpose: "turn" });
   });

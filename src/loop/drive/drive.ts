@@ -17,6 +17,7 @@ import type { Lease, LostWorkers } from "../../stores/store.ts";
 import { builtinTool } from "../builtin-tools/index.ts";
 import { proposeCalls, proposeStepCalls } from "../calls/propose.ts";
 import { runTools } from "../calls/run-tools.ts";
+import { readsSavedOutputs } from "../calls/saved-outputs.ts";
 import { startChildren } from "../children/start-children.ts";
 import { startPatternRuns } from "../children/start-pattern-runs.ts";
 import { mergeChild } from "../children/worktree.ts";
@@ -184,14 +185,14 @@ async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Pr
 /** The arguments of a decision. The agent's module is loaded every time, because its file might have changed. */
 export async function decisionInput(
   view: RunView,
-  parts: Pick<LoopParts, "loadSteps" | "models"> & { clock: Pick<Clock, "now"> },
+  parts: Pick<LoopParts, "loadSteps" | "models" | "offers" | "tools"> & { clock: Pick<Clock, "now"> },
 ): Promise<[RunView, DecisionFacts]> {
   const { state, definition } = view;
   const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
   const contextWindow = parts.models.contextWindow(nextModel(view));
   return [
     { ...view, steps },
-    { now: parts.clock.now(), contextWindow },
+    { now: parts.clock.now(), contextWindow, readsResults: readsSavedOutputs(definition, parts) },
   ];
 }
 

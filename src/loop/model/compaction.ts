@@ -1,24 +1,35 @@
 // Plans how a prompt that is too long becomes shorter. Pure: `decide` uses the plan, and so does the summary call.
-//  1  A summary replaces the older turns. The task, messages of people and the latest turns stay.
-//  2  If the whole conversation does not fit into the summary call, only its older part is sent and summarised.
-//  3  If no older part is worth a summary, the middle of the longest tool results is left out, only as far as needed.
+//  1  Notes replace older tool results, if that makes enough room for many more turns. The provider's cache is of no use afterwards,
+//     so it must not happen often. The agent can read the results again.
+//  2  Otherwise a summary replaces the older turns. The task, messages of people and the latest turns stay.
+//  3  If the whole conversation does not fit into the summary call, only its older part is sent and summarised.
+//  4  If no older part is worth a summary, the middle of the longest tool results is left out, only as far as needed.
 //     If that is not enough, the oldest files are replaced by their names, and the middle of the longest other texts is left out.
-//  4  If nothing else is left, a summary replaces older messages of people too.
-//  5  Every plan removes something, so that a conversation always ends up short enough.
+//  5  If nothing else is left, a summary replaces older messages of people too.
+//  6  Every plan removes something, so that a conversation always ends up short enough.
 
 import {
+  clearableResults,
   clippableLengths,
   filesInPrompt,
   filesLength,
   messageLength,
   type Placed,
   promptTokens,
+  resultLength,
   type Transcript,
 } from "../../projections/folds/transcript.ts";
 
-/** A summary keeps this many recent messages unchanged, if they take at most this share of the window. */
-const KEPT_MESSAGES = 4;
+/** The latest turns stay as they are, up to this many tokens, and up to this share of the window that instructions and tools leave. */
+const KEPT_TOKENS = 20_000;
 const KEPT_SHARE = 0.25;
+
+/** Results with at most this many characters are not cleared. A note has about 150. */
+const SHORT_RESULT = 500;
+const NOTE_LENGTH = 160;
+
+/** Clearing results has to free at least this share of the window. */
+const CLEARED_SHARE = 0.2;
 
 /** A summary has to replace at least this share of the window. Otherwise it is not worth a call. */
 const WORTH_SHARE = 0.15;
@@ -42,6 +53,7 @@ export interface ClipPlan {
   results?: number;
   texts?: number;
   files?: { count: number; why: "too_long" };
+  cleared?: { messages: number; longer: number; readable?: true };
 }
 
 export interface Room {
@@ -53,12 +65,30 @@ export interface Room {
   isRefused: boolean;
 }
 
+/**
+ * Clears the results that are older than the latest turns. Undefined if that frees too little room.
+ * `most` is the number of tokens that the prompt may have afterwards. `readable`: the agent can read saved results.
+ */
+export function planClear(
+  transcript: Transcript,
+  room: Room,
+  { most = Number.POSITIVE_INFINITY, readable }: { most?: number; readable: boolean },
+): ClipPlan | undefined {
+  const tokens = tokenCounter(transcript, room);
+  const messages = keptFrom(transcript.placed, tokens, room);
+  const results = clearableResults(transcript, { messages, longer: SHORT_RESULT });
+  const characters = results.reduce((sum, { result }) => sum + resultLength(result) - NOTE_LENGTH, 0);
+  const freed = characters * tokens.perCharacter;
+  if (freed < room.window * CLEARED_SHARE || tokens.total - freed > most) return undefined;
+  return { cleared: { messages, longer: SHORT_RESULT, ...(readable ? { readable } : {}) } };
+}
+
 /** Undefined if no older part of the conversation is worth a summary. `people`: messages of people may be replaced too. */
 export function planSummary(transcript: Transcript, room: Room, people?: "people"): SummaryPlan | undefined {
   const { placed } = transcript;
   const tokens = tokenCounter(transcript, room);
   const { window } = room;
-  const replaceable = keptFrom(placed, (messages) => tokens.of(messages) <= window * KEPT_SHARE);
+  const replaceable = keptFrom(placed, tokens, room);
   const isReplaced = (each: Placed): boolean =>
     (people !== undefined || !each.isKept) && each !== transcript.task;
   const more = people ? { people: true as const } : {};
@@ -100,12 +130,16 @@ function planFiles(placed: readonly Placed[], excess: number): ClipPlan["files"]
   return { count: enough < 0 ? files.length : enough + 1, why: "too_long" };
 }
 
-/** Index of the first message that a summary keeps. It is the beginning of a turn, or the end of the prompt. */
-function keptFrom(placed: readonly Placed[], fits: (messages: readonly Placed[]) => boolean): number {
+/** Index of the first message that stays as it is. It is the beginning of a turn, or the end of the prompt. The latest turn always stays. */
+function keptFrom(placed: readonly Placed[], tokens: TokenCounter, { window }: Room): number {
   const last = placed.findLastIndex(({ message }) => message.role === "assistant");
-  let from = last < 0 ? placed.length : last;
-  for (let at = from - 1; at > 0 && placed.length - at <= KEPT_MESSAGES; at--) {
-    if (placed[at]!.message.role === "assistant" && fits(placed.slice(at))) from = at;
+  if (last < 0) return placed.length;
+  let from = last;
+  let left = Math.min(KEPT_TOKENS, (window - tokens.fixed) * KEPT_SHARE) - tokens.of(placed.slice(last));
+  for (let at = last - 1; at > 0; at--) {
+    left -= tokens.of([placed[at]!]);
+    if (left < 0) break;
+    if (placed[at]!.message.role === "assistant") from = at;
   }
   return from;
 }
@@ -113,6 +147,14 @@ function keptFrom(placed: readonly Placed[], fits: (messages: readonly Placed[])
 /** True if no turn is split between `at - 1` and `at`. */
 const isBoundary = (placed: readonly Placed[], at: number): boolean =>
   placed[at]?.message.role !== "tool" && placed[at - 1]?.message.role !== "assistant";
+
+/** How long the agent's own summary may be, in words, and the facts that follow it, in characters. A small window needs short ones. */
+export function summarySize({ window }: Pick<Room, "window">): { words: number; characters: number } {
+  return {
+    words: Math.round(Math.min(1_500, Math.max(100, window * 0.04)) / 10) * 10,
+    characters: Math.round(Math.min(8_000, window * 0.16)),
+  };
+}
 
 interface TokenCounter {
   total: number;

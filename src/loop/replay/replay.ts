@@ -20,7 +20,7 @@ import { continuesAction, describeAction, describeEvent, isDecided, matchesEvent
 import { changedVerdict } from "./replay-verdict.ts";
 
 export interface ReplayParts
-  extends Pick<LoopParts, "store" | "models" | "judge" | "authority" | "loadSteps"> {
+  extends Pick<LoopParts, "store" | "models" | "judge" | "authority" | "loadSteps" | "offers" | "tools"> {
   decide?: typeof decide;
 }
 

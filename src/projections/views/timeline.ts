@@ -193,15 +193,13 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     `Has cost ${describeBudget({ maxCost })}`,
   ],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
-  CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summarized", payload.summary],
-  CONTEXT_CLIPPED: ({ payload: { results, files } }) => [
+  CONTEXT_COMPACTED: ({ payload: { summary, facts } }) => [
     "context",
     "quiet",
-    results === undefined
-      ? `The model gets only the names of ${files?.count} older files`
-      : `Long tool results were shortened for the model (to ${results} characters)`,
-    undefined,
+    "Earlier turns were summarized",
+    facts === undefined ? summary : `${summary}\n\n${facts}`,
   ],
+  CONTEXT_CLIPPED: ({ payload }) => ["context", "quiet", describeClip(payload)],
   LIMIT_REACHED: ({ payload }) => {
     const { limit, value, hard, needs } = payload;
     if (!hard) return ["limit", "warn", `Close to its limit: ${limit} (${value})`];
@@ -297,6 +295,13 @@ const MAIN_FIELDS = [
 ];
 
 /** `run: npm test` for a shell command, `use Write src/app.ts` for other calls. */
+function describeClip({ results, files, cleared }: Payload<"CONTEXT_CLIPPED">): string {
+  if (cleared) return "Older tool results were cleared for the model";
+  return results === undefined
+    ? `The model gets only the names of ${files?.count} older files`
+    : `Long tool results were shortened for the model (to ${results} characters)`;
+}
+
 function describeWish(names: Names, id: string, what: string): string {
   const { tool, input } = names.calls.get(id) ?? {};
   const isCommand = tool === BASH && typeof (input as { command?: unknown } | null)?.command === "string";

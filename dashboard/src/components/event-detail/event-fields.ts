@@ -187,8 +187,16 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Ready", payload.ready ? "yes" : "no"),
     field("Reason", payload.reason, "prose"),
   ],
-  CONTEXT_COMPACTED: ({ payload }) => [field("Summary", payload.summary, "prose")],
-  CONTEXT_CLIPPED: ({ payload }) => [field("Longest tool result", `${payload.results} characters`)],
+  CONTEXT_COMPACTED: ({ payload }) => [
+    field("Summary", payload.summary, "prose"),
+    field("Facts from the journal", payload.facts, "block"),
+    field("Untrusted sources", payload.untrusted?.join(", ")),
+  ],
+  CONTEXT_CLIPPED: ({ payload: { results, files, cleared } }) => [
+    field("Longest tool result", results === undefined ? undefined : `${results} characters`),
+    field("Files replaced by their names", files?.count),
+    field("Cleared results in the first messages", cleared?.messages),
+  ],
   LIMIT_REACHED: ({ payload }) => [
     field("Limit", payload.limit),
     field("Value", payload.value),

@@ -1,0 +1,66 @@
+// The outputs of earlier calls. An agent reads them again under names such as `output:m3.1`: an output that was too long for its context,
+// and one that was cleared when the conversation became long. `output:RUN/m3.1` is an output of a run that this run continues.
+
+import type { Definition } from "../../journal/definition.ts";
+import type { JournalEvent, Payload } from "../../journal/events.ts";
+import { callOfOutput } from "../../tools/answers.ts";
+import type { SavedOutput } from "../../tools/tool.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+
+export function readsSavedOutputs(
+  definition: Definition,
+  { tools, offers }: Pick<LoopParts, "tools" | "offers">,
+): boolean {
+  const reader = tools.get("Read");
+  return reader !== undefined && offers(definition, reader);
+}
+
+/**
+ * Searches this run, then the runs that it continues, as far as it continues them. Without a run, a name can fit several of them.
+ * A result that the model sees whole is the least likely to be meant.
+ */
+export async function findSavedOutput(
+  name: string,
+  { runId, transcript }: Pick<RunJournal, "runId" | "transcript">,
+  { store }: Pick<LoopParts, "store">,
+): Promise<SavedOutput | undefined> {
+  const [callId, wanted] = callOfOutput(name)?.split("/").toReversed() ?? [];
+  if (callId === undefined) return undefined;
+  const shown = new Set(Array.from(transcript.saved.values(), (saved) => saved.name));
+  let seen: Result | undefined;
+  let next: Continued | undefined = { runId, seq: Number.POSITIVE_INFINITY };
+  while (next) {
+    const { runId: at, seq }: Continued = next;
+    const events: JournalEvent[] = (await store.journal.read(at)).filter((event) => event.seq <= seq);
+    const result = wanted === undefined || wanted === at ? resultIn(events, callId) : undefined;
+    const isShown = result?.ref === undefined && shown.has(at === runId ? callId : `${at}/${callId}`);
+    if (result && (!isShown || wanted)) return wholeOutput(result, store);
+    seen ??= result;
+    const first = events[0];
+    next = first?.type === "RUN_STARTED" ? first.payload.continues : undefined;
+  }
+  return seen && wholeOutput(seen, store);
+}
+
+type Result = Payload<"TOOL_RESULT">;
+type Continued = Pick<NonNullable<Payload<"RUN_STARTED">["continues"]>, "runId" | "seq">;
+
+/** The model must not see the calls that its module hides. */
+function resultIn(events: readonly JournalEvent[], callId: string): Result | undefined {
+  let result: Result | undefined;
+  for (const { type, payload } of events) {
+    if (type === "TOOL_PROPOSED" && payload.toolCallId === callId && payload.hidden) return undefined;
+    if (type === "TOOL_RESULT" && payload.toolCallId === callId) result = payload;
+  }
+  return result;
+}
+
+async function wholeOutput(
+  { ref, output, untrusted }: Result,
+  { blobs }: Pick<LoopParts["store"], "blobs">,
+): Promise<SavedOutput> {
+  const kept = typeof output === "string" ? output : JSON.stringify(output, null, 2);
+  const text = ref === undefined ? kept : ((await blobs.get(ref)) ?? kept);
+  return { text, untrusted };
+}
