@@ -53,8 +53,7 @@ export function trackWorkFacts(facts: WorkFacts, event: JournalEvent): void {
       break;
     case "APPROVAL_DECIDED": {
       const line = decisionLine(facts, event.payload);
-      if (line !== undefined)
-        facts.decisions = [...facts.decisions, cut(line, LONGEST_LINE)].slice(-MOST_ENTRIES);
+      if (line !== undefined) addEntry(facts.decisions, cut(line, LONGEST_LINE));
       break;
     }
     case "TOOL_RESULT":
@@ -114,7 +113,7 @@ function rememberResult(facts: WorkFacts, payload: Payload<"TOOL_RESULT">): void
   const call = facts.calls.get(id);
   if (!call) return;
   const characters = size ?? (typeof output === "string" ? output : asJson(output)).length;
-  facts.saved = [...facts.saved, { name: id, call: describeCall(call), characters }].slice(-MOST_ENTRIES);
+  addEntry(facts.saved, { name: id, call: describeCall(call), characters });
   if (!isError && (outcome ?? "ok") === "ok") facts.todos = parseTodos(call.name, call.input) ?? facts.todos;
 }
 
@@ -122,6 +121,11 @@ function rememberResult(facts: WorkFacts, payload: Payload<"TOOL_RESULT">): void
 export function nameEarlierRun({ saved, calls }: WorkFacts, runId: string): void {
   for (const result of saved) if (!result.name.includes("/")) result.name = `${runId}/${result.name}`;
   calls.clear();
+}
+
+function addEntry<T>(entries: T[], entry: T): void {
+  entries.push(entry);
+  if (entries.length > MOST_ENTRIES) entries.shift();
 }
 
 function addLast(paths: Set<string>, path: string): void {
