@@ -6,15 +6,15 @@ import { type Definition, poolIn } from "../../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "../../projections/folds/child-runs.ts";
-import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
+import type { RunState } from "../../projections/folds/run-state.ts";
 import { taintForNewRun } from "../../projections/folds/taint.ts";
 import { runsAfterFirstRound } from "../../projections/folds/team-state.ts";
-import { fold } from "../../projections/projection.ts";
 import type { Spawn } from "../../stores/store.ts";
 import type { DelegationRequest } from "../builtin-tools/declared/delegate.ts";
 import { limitsOf } from "../commands/admit.ts";
 import { hasBudget, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
+import { currentRunState } from "../drive/run-state-cache.ts";
 import type { LoopParts } from "../parts.ts";
 import { type CallRefusal, childrenLimit, runsLimit } from "./check-delegation.ts";
 
@@ -237,7 +237,7 @@ export async function changedAgentProblem(
   const changedBy = (one: RunState): string | undefined => files.find((file) => one.files.has(file));
   let changed = changedBy(state);
   for (const { runId } of state.start!.ancestors ?? []) {
-    changed ??= changedBy(fold(runStateProjection, await store.journal.read(runId)));
+    changed ??= changedBy(await currentRunState(store, runId));
   }
   return changed && `${changed} was changed by a run of this tree, so it is not used before the next one`;
 }
