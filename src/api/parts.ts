@@ -63,7 +63,7 @@ export interface ApiParts {
   /** The named user whom these routes serve. Absent for the holder of the folder's token. */
   person?: Person;
   /** Undefined if no webhooks are configured. */
-  webhooks?: Pick<Notifier, "hooks" | "test">;
+  webhooks?: Pick<Notifier, "hooks" | "owed" | "test">;
 }
 
 /** The parts that routes get: the API's parts, the hub, and the name of the acting person. */

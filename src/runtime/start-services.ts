@@ -38,12 +38,15 @@ export async function startServices(services: ServiceParts): Promise<() => Promi
     stopAlive();
     throw error;
   });
-  const stopDriving = await startDriving(driving).catch(async (error: unknown) => {
-    stopAlive();
-    // An error from stopping is ignored, because the error that prevented the start is more useful.
-    await stopTracing().catch(() => {});
-    throw error;
-  });
+  const stopDriving = await webhooks
+    .register()
+    .then(() => startDriving(driving))
+    .catch(async (error: unknown) => {
+      stopAlive();
+      // An error from stopping is ignored, because the error that prevented the start is more useful.
+      await stopTracing().catch(() => {});
+      throw error;
+    });
   const stopWebhooks = webhooks.start();
   return async () => {
     await stopDriving();

@@ -5,10 +5,12 @@
 //  WH2  Only one process at a time serves a webhook.
 //       A process that is too old to read the next event releases the webhook, so that a newer process can serve the webhook.
 //  WH4  A notice is given up if the endpoint refuses it permanently or if delivery fails for a day. Later notices are still delivered.
+//  WH5  A process tries an owed notice as soon as it starts, however long the previous process would have waited. Its delays are short again.
 
 import type { Clock } from "../clock.ts";
 import type { WebhookEvent } from "../config/schema.ts";
-import type { Position } from "../ids.ts";
+import { CadreError } from "../errors.ts";
+import type { Position, RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import { isNewer } from "../journal/upcast.ts";
 import type { WebhookCursor } from "../stores/outbox.ts";
@@ -38,8 +40,18 @@ export interface DeliverParts {
 export interface Deliverer {
   /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined if only a new event requires an attempt. */
   deliver(signal: AbortSignal): Promise<number | undefined>;
+  /** Makes every webhook known to the store, so that it gets the notices of all later events. */
+  register(): Promise<void>;
+  /** Notices that were not delivered yet, oldest first, up to a limit. */
+  owed(hook: Hook): Promise<Owed>;
   /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
+}
+
+export interface Owed {
+  notices: { event: WebhookEvent; runId: RunId; at: number }[];
+  /** True if there are more notices than are listed. */
+  more: boolean;
 }
 
 const PAGE = 500;
@@ -49,23 +61,29 @@ const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
-/** Maximum number of attempts. A day of retries needs fewer. This limit ends the retries even if every restart begins a new day. */
+/** Number of attempts after which a notice that is older than a day is given up, even if every restart begins a new day. */
 const MAX_ATTEMPTS = 200;
+/** Number of owed notices that are listed. */
+const MAX_OWED = 50;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
   const { store, clock, hooks, holder, onProblem } = parts;
   /** Maps each webhook to the position up to which the journal contains no notice for the webhook. This avoids reading the journal again. */
   const scanned = new Map<string, Position>();
-  /** Maps each webhook to its current notice and the time of the first attempt. The day of rule WH4 starts at that time. */
-  const tried = new Map<string, { id: string; since: number }>();
+  /**
+   * Maps each webhook to the notice that this process has tried, the time of the first attempt, and the number of attempts. The day of rule
+   * WH4 starts at that time. It is a monotonic time, because a clock that jumps ahead must not end the day.
+   */
+  const tried = new Map<string, { id: string; since: number; attempts: number }>();
   let hasReportedNewer = false;
 
   async function serve(hook: Hook, signal: AbortSignal): Promise<number | undefined> {
     while (!signal.aborted) {
       const cursor = await store.outbox.acquire(hook.name, holder, HOLD_MS);
       if (!cursor) return HOLD_MS;
-      const now = clock.now();
-      if (cursor.retryAt !== undefined && cursor.retryAt > now) return cursor.retryAt - now;
+      const wait = (cursor.retryAt ?? 0) - clock.now();
+      // A time that no retry has is from before the clock was set back.
+      if (wait > 0 && wait <= LONGEST_WAIT_MS && tried.has(hook.name)) return wait;
       const from = Math.max(cursor.position, scanned.get(hook.name) ?? 0);
       const found = await nextNotice(store, from, hook.events);
       if (found.to - cursor.position >= PAGE && !found.notice)
@@ -98,13 +116,14 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     if (signal.aborted && answer.status === undefined) return;
     const attempts = cursor.attempts + 1;
     const at = clock.now();
-    const first = tried.get(hook.name);
-    const since = first?.id === id ? first.since : at;
-    tried.set(hook.name, { id, since });
-    const outcome = outcomeOf(answer, at - since > GIVE_UP_MS || attempts >= MAX_ATTEMPTS);
+    const before = tried.get(hook.name);
+    const own = before?.id === id ? before : { id, since: clock.elapsed(), attempts: 0 };
+    tried.set(hook.name, { ...own, attempts: own.attempts + 1 });
+    const isOld = attempts >= MAX_ATTEMPTS && at - notice.at > GIVE_UP_MS;
+    const outcome = outcomeOf(answer, isOld || clock.elapsed() - own.since > GIVE_UP_MS);
     const { event, run } = notice;
     const delivery = { webhook: hook.name, id, event, runId: run.id, position, at, attempts, outcome };
-    const retryAt = outcome === "failed" ? at + retryIn(attempts) : undefined;
+    const retryAt = outcome === "failed" ? at + retryIn(Math.min(attempts, own.attempts + 2)) : undefined;
     await store.outbox.record({ ...delivery, detail: answer.detail }, retryAt);
   }
 
@@ -122,6 +141,20 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
       const next = await Promise.all(hooks.map((hook) => serve(hook, signal)));
       const times = next.filter((ms) => ms !== undefined);
       return times.length === 0 ? undefined : Math.min(...times);
+    },
+    async register() {
+      for (const { name } of hooks) await store.outbox.acquire(name, holder, HOLD_MS);
+    },
+    async owed({ name, events }) {
+      const cursor = (await store.outbox.cursors()).find(({ webhook }) => webhook === name);
+      const notices: Owed["notices"] = [];
+      if (!cursor) return { notices, more: false };
+      for (let after = cursor.position; ; ) {
+        const { to, notice } = await nextNotice(store, after, events);
+        if (!notice || notices.length === MAX_OWED) return { notices, more: notice !== undefined };
+        notices.push({ event: notice.event, runId: notice.run.id, at: notice.at });
+        after = to;
+      }
     },
     async test(name) {
       const hook = hooks.find((one) => one.name === name);
@@ -162,15 +195,24 @@ async function nextNotice(
 async function readNotice(store: Store, event: JournalEvent): Promise<Notice | undefined> {
   const row = await store.runs.get(event.runId);
   if (!row || row.parentRunId !== undefined) return undefined;
-  const journal = await store.journal.read(event.runId, 0, event.seq).catch(() => []);
+  const journal = await store.journal.read(event.runId, 0, event.seq).catch((error: unknown) => {
+    if (isDamaged(error)) return [];
+    // The storage might work again in a moment. Until then, the cursor stays where it is.
+    throw error;
+  });
   return noticeOf(event, journal);
 }
+
+const isDamaged = (error: unknown): boolean =>
+  error instanceof CadreError && error.code === "JOURNAL_CORRUPT";
 
 function outcomeOf({ status }: Answer, isLast: boolean): "delivered" | "failed" | "given up" {
   if (status !== undefined && status >= 200 && status < 300) return "delivered";
   const refused = status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429;
   return refused || isLast ? "given up" : "failed";
 }
+
+const LONGEST_WAIT_MS = 1.25 * LONGEST_RETRY_MS;
 
 /** Returns the delay before the next attempt: exponential back-off with jitter. */
 export const retryIn = (attempts: number): number =>

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { repeat } from "../repeat.ts";
 import type { Store } from "../stores/store.ts";
-import { createDeliverer, type Hook } from "./deliver.ts";
+import { createDeliverer, type Hook, type Owed } from "./deliver.ts";
 import { mayBeNotice } from "./notice.ts";
 import type { Answer } from "./post.ts";
 
@@ -12,6 +12,10 @@ export interface Notifier {
   hooks: readonly Hook[];
   /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
+  /** Makes every webhook known to the store. Call this before runs are driven, so that no notice of theirs is left out. */
+  register(): Promise<void>;
+  /** Notices of a webhook that were not delivered yet, oldest first. */
+  owed(hook: Hook): Promise<Owed>;
   /** Starts sending. The returned function stops sending, and lets an open request finish for up to two seconds. */
   start(): () => Promise<void>;
 }
@@ -33,6 +37,8 @@ export function createNotifier(parts: NotifierParts): Notifier {
   return {
     hooks,
     test: deliverer.test,
+    register: deliverer.register,
+    owed: deliverer.owed,
     start() {
       if (hooks.length === 0) return async () => {};
       const shutdown = new AbortController();

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
+import { CadreError } from "../errors.ts";
 import {
   acquireRun,
   admit,
@@ -16,6 +17,7 @@ import {
   sendSignal,
 } from "../stores/contract/kit.contract.ts";
 import { asOlderVersion, withDamagedEvents } from "../stores/contract/other-version.fixture.ts";
+import { overrideStore } from "../stores/override-store.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
 import { isIntranetAddress, isPublicAddress } from "../tools/web/public-address.ts";
@@ -191,6 +193,81 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "delivered", attempts: 3 });
     await begin()();
     expect(received).toHaveLength(3);
+  });
+
+  test("[WH5] [36.13] after a restart, owed notices are sent at once, oldest first", async () => {
+    answer = say(503);
+    let deliver = await withOneNotice();
+    await admit(store, "r2");
+    await end("r2");
+    for (let i = 0; i < 9; i++) clock.advance((await deliver())! + 1);
+    const waits = (await deliver())!;
+    expect(waits, "the delays have grown").toBeGreaterThan(60_000);
+
+    deliver = begin();
+    expect((await deliver())!, "one more failure costs seconds").toBeLessThan(10_000);
+    answer = say(200);
+    received = [];
+    await begin()();
+    expect(received.map(({ body }) => JSON.parse(body).data.run.id)).toEqual(["r1", "r2"]);
+  });
+
+  test("[WH4] [36.13] restarts do not use up the attempts of a young notice", async () => {
+    answer = say(503);
+    await withOneNotice();
+    for (let i = 0; i < 201; i++) await begin()();
+    expect(await latest()).toMatchObject({ outcome: "failed", attempts: 201 });
+  });
+
+  test.each([-1, 1])(
+    "[WH4] [36.13] a clock that jumps by %i days delays no notice and gives none up",
+    async (days) => {
+      answer = say(503);
+      const deliver = await withOneNotice();
+      await deliver();
+      clock.set(clock.now() + days * 24 * 3_600_000 + 60_000);
+      await deliver();
+      expect(await latest()).toMatchObject({ outcome: "failed", attempts: 2 });
+    },
+  );
+
+  test("[WH1] [36.13] a notice is not left out because its journal could not be read for a moment", async () => {
+    await (await withOneNotice())();
+    await admit(store, "r2");
+    await end("r2");
+    const away = async () => {
+      throw new CadreError("STORAGE_UNUSABLE", "The file cannot be opened.");
+    };
+    const broken = overrideStore(store, { journal: { read: away } });
+    const deliverer = createDeliverer({ store: broken, clock, hooks: hooks(), holder: "me", onProblem });
+    await expect(deliverer.deliver(new AbortController().signal)).rejects.toThrow("cannot be opened");
+    received = [];
+    await begin()();
+    expect(received).toHaveLength(1);
+  });
+
+  test("[36.13] the owed notices of a webhook are listed until they are delivered", async () => {
+    answer = say(503);
+    const deliverer = createDeliverer({ store, clock, hooks: hooks(), holder: "me", onProblem });
+    const [hook] = hooks() as [Hook];
+    expect(await deliverer.owed(hook)).toEqual({ notices: [], more: false });
+    await (await withOneNotice())();
+    expect(await deliverer.owed(hook)).toMatchObject({
+      notices: [{ event: "done", runId: "r1" }],
+      more: false,
+    });
+    answer = say(200);
+    await begin()();
+    expect(await deliverer.owed(hook)).toEqual({ notices: [], more: false });
+  });
+
+  test("[WH5] [36.13] a registered webhook gets the notices of runs that ended before its first delivery", async () => {
+    const deliverer = createDeliverer({ store, clock, hooks: hooks(), holder: "me", onProblem });
+    await deliverer.register();
+    await admit(store, "r1");
+    await end("r1");
+    await deliverer.deliver(new AbortController().signal);
+    expect(received).toHaveLength(1);
   });
 
   test.each([

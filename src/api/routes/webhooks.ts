@@ -15,6 +15,11 @@ export const WebhookView = z.object({
   problem: z.string().optional(),
   /** Time of the next attempt, if the last delivery failed. */
   retryAt: z.number().optional(),
+  /** Notices that were not delivered yet, oldest first. `more` is true if there are more than are listed. */
+  owed: z.object({
+    notices: z.array(z.object({ event: z.string(), runId: z.string(), at: z.number() })),
+    more: z.boolean(),
+  }),
   deliveries: z.array(
     z.object({
       id: z.string(),
@@ -41,20 +46,28 @@ export function webhookRoutes(parts: ApiParts) {
   return [
     route.get(
       "/api/webhooks",
-      { summary: "Webhooks and their latest deliveries", answer: WebhookList, role: "admin" },
+      {
+        summary: "Webhooks with their owed notices and latest deliveries",
+        answer: WebhookList,
+        role: "admin",
+      },
       async () => {
         const cursors = await parts.store.outbox.cursors();
-        const views = (webhooks?.hooks ?? []).map(async ({ name, form, events, url, problem }) => ({
-          name,
-          form,
-          events: [...events],
-          ...omitUndefined({
-            host: url?.host,
-            problem,
-            retryAt: cursors.find(({ webhook }) => webhook === name)?.retryAt,
-          }),
-          deliveries: await parts.store.outbox.deliveries(name, LATEST),
-        }));
+        const views = (webhooks?.hooks ?? []).map(async (hook) => {
+          const { name, form, events, url, problem } = hook;
+          return {
+            name,
+            form,
+            events: [...events],
+            ...omitUndefined({
+              host: url?.host,
+              problem,
+              retryAt: cursors.find(({ webhook }) => webhook === name)?.retryAt,
+            }),
+            owed: (await webhooks?.owed(hook)) ?? { notices: [], more: false },
+            deliveries: await parts.store.outbox.deliveries(name, LATEST),
+          };
+        });
         return { webhooks: await Promise.all(views) };
       },
     ),

@@ -1,4 +1,4 @@
-// `cadre webhooks`: lists the webhooks and their latest deliveries. `cadre webhooks test` sends a test notice.
+// `cadre webhooks`: lists the webhooks, the notices they are owed, and their latest deliveries. `cadre webhooks test` sends a test notice.
 
 import type { WebhookView } from "../../api/routes/webhooks.ts";
 import { CadreError } from "../../errors.ts";
@@ -20,7 +20,19 @@ export async function list(invocation: Invocation): Promise<number> {
       attempts > 1 ? `${outcome} (${attempts} attempts)` : outcome,
       plainLine(detail),
     ]);
-    return [headOf(webhook, now), ...table(rows, tableWidth(invocation))];
+    const owed = webhook.owed.notices.map(({ event, runId, at }) => [
+      `  ${ago(at, now)}`,
+      event,
+      runId,
+      "owed",
+    ]);
+    const more = webhook.owed.more ? ["  … and more notices are owed"] : [];
+    return [
+      headOf(webhook, now),
+      ...table(owed, tableWidth(invocation)),
+      ...more,
+      ...table(rows, tableWidth(invocation)),
+    ];
   });
   return report(invocation, { webhooks }, webhooks.length === 0 ? [none] : lines);
 }
