@@ -9,6 +9,7 @@ import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { type ClaudeSettings, disabledServers, readClaudeSettings } from "./claude-settings.ts";
+import { type ConfiguredHook, hooksOfClaude, hooksOfConfig } from "./hooks.ts";
 import { readMcpJson } from "./mcp-json.ts";
 import { readPlainFile } from "./plain-file.ts";
 import { type Problem, problemText } from "./problem.ts";
@@ -50,7 +51,7 @@ const defaults = (): Required<Pick<ConfigValues, DefaultedKey>> => ({
 });
 
 export interface Config
-  extends Omit<ConfigValues, DefaultedKey | "sandbox">,
+  extends Omit<ConfigValues, DefaultedKey | "sandbox" | "hooks">,
     Required<Pick<ConfigValues, DefaultedKey>> {
   folder: string;
   /** The file that was read. Undefined if the folder has no cadre.yaml. */
@@ -83,6 +84,8 @@ export interface Config
   /** Absolute paths of folders, by the name of the worker pool that takes the runs in these folders. */
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
+  /** The hooks of cadre.yaml and of Claude Code's settings, in this order. */
+  hooks: ConfiguredHook[];
   /** Settings files of Claude Code, as they are written. The last file is the nearest. */
   claudeSettings: ClaudeSettings[];
   problems: Problem[];
@@ -139,6 +142,8 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const write = (values.sandbox?.write ?? []).map((path) =>
     resolve(folder, path.replace(/^~(?=\/)/, homedir())),
   );
+  const claudeHooks = hooksOfClaude(claudeSettings, trusted);
+  const at = (path: Path) => document?.at(path) ?? { line: 1, column: 1 };
   const pools = Object.entries(values.pools ?? {}).map(([name, folders]) => [
     name,
     folders.map((path) => resolve(folder, path)),
@@ -171,11 +176,17 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
       names,
       ...omitUndefined({ url }),
     },
+    hooks: [...hooksOfConfig(values.hooks, at), ...claudeHooks.hooks],
     claudeSettings,
-    problems: [...problems, ...ignoredSettings.map(({ problem }) => problem), ...others.problems],
+    problems: [
+      ...problems,
+      ...ignoredSettings.map(({ problem }) => problem),
+      ...others.problems,
+      ...claudeHooks.problems,
+    ],
     ignoredSettings,
     ignoredKeys: ignoredKeys(ignoredSettings, over.keys),
-    at: (path) => document?.at(path) ?? { line: 1, column: 1 },
+    at,
   };
 }
 

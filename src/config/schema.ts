@@ -6,6 +6,7 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
 import { Duration } from "./duration.ts";
+import { Hooks } from "./hooks.ts";
 import { HostEntry, HttpUrl, SiteEntry } from "./hosts.ts";
 import { LimitsInput } from "./limits.ts";
 import { type KeyValues, onlyKeys } from "./read-keys.ts";
@@ -439,6 +440,11 @@ export const DECLARED_KEYS = {
     "Where notices are sent, by name",
     z.record(WebhookName, Webhook),
     alwaysNeedsTrust("endpoints", "named"),
+  ),
+  hooks: key(
+    "Commands that run before and after tool calls, and at the start and end of a run, by event",
+    Hooks,
+    alwaysNeedsTrust("commands", "named"),
   ),
   users: key("What users who are not admins can see", Users, alwaysNeedsTrust("who may act", "none")),
   pools: key(

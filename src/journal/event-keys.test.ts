@@ -44,6 +44,14 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
   CONTEXT_CLIPPED: { payload: { index: 2, results: 1_000 }, key: "clip/2" },
   LIMIT_REACHED: { payload: { limit: "maxCost", value: 1, hard: false }, key: "limit/maxCost/soft" },
   TIMER_SET: { payload: { id: "t1", at: 5, purpose: "slot" }, key: "timer/t1/set" },
+  HOOKS_STARTED: {
+    payload: { id: "PreToolUse/m1.0", event: "PreToolUse", toolCallId: "m1.0", commands: ["./check.sh"] },
+    key: "hooks/PreToolUse/m1.0/s",
+  },
+  HOOKS_ENDED: {
+    payload: { id: "PreToolUse/m1.0", event: "PreToolUse", toolCallId: "m1.0", runs: [] },
+    key: "hooks/PreToolUse/m1.0/e",
+  },
   OUTCOME_PROBED: {
     payload: { toolCallId: "m1.0", found: "done", evidence: ["src is there."], by: "m" },
     key: "given",

@@ -72,11 +72,23 @@ export type Purpose = z.infer<typeof Purpose>;
 
 /**
  * The basis of a verdict. Absent if a permission rule or the default `allow` decided. `grant`: a person's grant.
- * `default`: the default is to ask. `taint`: the run has read untrusted text. `recorded`: the call gets a recorded result of another run.
+ * `default`: the default is to ask. `taint`: the run has read untrusted text. `hook`: a hook of the project. `recorded`: the call gets a recorded result of another run.
  * `impossible`: the call cannot be made. `unasked`: an external program made the call without asking.
  */
-export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible", "unasked"]);
+export const RuleBasis = z.enum(["grant", "default", "taint", "hook", "recorded", "impossible", "unasked"]);
 export type RuleBasis = z.infer<typeof RuleBasis>;
+
+/** The moments of a run at which a project's hooks run. The names are Claude Code's. */
+export const HookEvent = z.enum([
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "SubagentStart",
+  "Stop",
+  "SubagentStop",
+]);
+export type HookEvent = z.infer<typeof HookEvent>;
 
 /**
  * Fingerprint of a prompt. Providers cache a prompt from its beginning: tools, system prompt, messages.
@@ -335,6 +347,35 @@ export const payloads = {
     recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
     ms: z.number().optional(),
   }),
+  /** Intent: Cadre is about to run the hooks of one moment of the run. They run at the same time. */
+  HOOKS_STARTED: z.object({
+    id: z.string(),
+    event: HookEvent,
+    toolCallId: z.string().optional(),
+    commands: z.array(z.string()),
+  }),
+  /** Outcome: the answer of these hooks. It is recorded before it takes effect, and the hooks of this moment never run again. */
+  HOOKS_ENDED: z.object({
+    id: z.string(),
+    event: HookEvent,
+    toolCallId: z.string().optional(),
+    /** About a call: `allow`, `ask` or `deny`. About everything else: `block`. Absent: the hooks have no objection. */
+    decision: z.enum(["allow", "ask", "deny", "block"]).optional(),
+    reason: z.string().optional(),
+    /** The hooks were cut off, by a crash or because the run was stopped. Nothing is known about their effects. */
+    interrupted: z.literal(true).optional(),
+    runs: z.array(
+      z.object({
+        command: z.string(),
+        code: z.int().optional(),
+        /** Why the command gave no usable answer. */
+        problem: z.string().optional(),
+        /** The beginning of what it printed. */
+        output: z.string().optional(),
+        ms: z.number(),
+      }),
+    ),
+  }),
   /** A person said whether a call with an unknown outcome took effect. */
   OUTCOME_DECIDED: z.object({
     toolCallId: z.string(),
@@ -574,6 +615,10 @@ export function keyOf(event: EventBody): string {
       return `${keyOfAttempt(event.payload.toolCallId, event.payload.attempt)}/s`;
     case "TOOL_RESULT":
       return `${event.payload.toolCallId}/e`;
+    case "HOOKS_STARTED":
+      return `hooks/${event.payload.id}/s`;
+    case "HOOKS_ENDED":
+      return `hooks/${event.payload.id}/e`;
     case "OUTCOME_DECIDED":
       return `${keyOfAttempt(event.payload.toolCallId, event.payload.attempt)}/o`;
     case "CHILD_RUN_STARTED":

@@ -7,7 +7,7 @@ import type { Digest, Ids, RunId } from "../ids.ts";
 import type { BlastRadius } from "../journal/blast-radius.ts";
 import type { AgentLimits, Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
-import type { Payload, Worktree } from "../journal/events.ts";
+import type { HookEvent, Payload, Worktree } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
 import type { DeclaredFacts } from "../journal/tool-facts.ts";
@@ -49,6 +49,8 @@ export interface LoopParts {
     succeeded(model: string): void;
   };
 
+  /** The commands that the project runs at the moments of a run. */
+  hooks: Hooks;
   /** Every tool, under each name that a model can use for it. */
   tools: ReadonlyMap<string, AnyTool>;
   inputSchema(tool: AnyTool): unknown;
@@ -89,6 +91,29 @@ export interface LoopParts {
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that running effects have to finish at shutdown. */
   drainMs: number;
+}
+
+export interface Hook {
+  command: string;
+}
+
+export interface Hooks {
+  /** No hooks are configured, so nothing has to be looked up. */
+  isEmpty: boolean;
+  /** The hooks of an event, in the order of the configuration. A matcher is compared with `names`. */
+  find(event: HookEvent, names?: readonly string[]): Hook[];
+  /** Runs one hook. Never rejects: a hook that fails is a result too. */
+  run(hook: Hook, input: object, at: { cwd: string; runId: RunId; signal: AbortSignal }): Promise<HookRun>;
+}
+
+export interface HookRun {
+  /** The exit code. Absent if the command was not started, or was stopped. */
+  code?: number;
+  stdout: string;
+  stderr: string;
+  /** Why the command has no exit code, or no usable output. */
+  problem?: string;
+  ms: number;
 }
 
 export interface StepGate {

@@ -38,7 +38,7 @@ import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
 import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
 import { resolveLimits } from "../loop/commands/admit.ts";
 import { offeredTools as offersOf } from "../loop/model/call-model.ts";
-import type { CheckPrices, FindBlastRadius } from "../loop/parts.ts";
+import type { CheckPrices, FindBlastRadius, Hooks } from "../loop/parts.ts";
 import { serversOfAgent, toolName } from "../mcp/names.ts";
 import { createServers, type McpServers } from "../mcp/servers.ts";
 import { modelsByKey } from "../models/default-model.ts";
@@ -56,6 +56,8 @@ import { configRuleProblems } from "../permissions/rule-problems.ts";
 import { rulesFor } from "../permissions/rules.ts";
 import { emptyRunState } from "../projections/folds/run-state.ts";
 import { ASK_USER } from "../projections/folds/tool-call.ts";
+import { createHooks } from "../tools/hooks/create-hooks.ts";
+import { createMatcher } from "../tools/hooks/match-hooks.ts";
 import { toolsFor } from "../tools/index.ts";
 import { inputSchemaOf } from "../tools/input-schema.ts";
 import { reportSandbox, type SandboxReport } from "../tools/sandbox/find-sandbox.ts";
@@ -97,6 +99,7 @@ export interface Project {
   /** All tools, by name and alias. Returns a new map when the tools have changed. */
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
+  readonly hooks: Hooks;
   /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without servers that have a problem. */
   prepareServers(definition: Definition): Promise<string[]>;
   readonly mask: Mask;
@@ -146,7 +149,7 @@ export function openProject(options: ProjectOptions): Project {
     search: { settings: config.search, env },
   });
   const servers = serversOf(config, env, home);
-  config.problems.push(...serverProblems(config, servers));
+  config.problems.push(...serverProblems(config, servers), ...hookProblems(config.hooks));
   const own = [...builtin, ...(options.tools ?? [])];
   const { tools, byName } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
@@ -198,6 +201,7 @@ export function openProject(options: ProjectOptions): Project {
     },
     toolsByName: byName,
     servers,
+    hooks: createHooks(config.hooks, config.folder),
     prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
     mask: createProjectMask({ folder: config.folder, env, config }),
     agents,
@@ -270,6 +274,15 @@ function serversOf(config: Config, env: Env, home: string): McpServers {
   // One server process serves all runs, so its environment contains no CADRE_RUN_ID.
   const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
   return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
+}
+
+function hookProblems(hooks: Config["hooks"]): Problem[] {
+  return hooks.flatMap(({ matcher, at }) => {
+    const { problem } = createMatcher(matcher);
+    if (problem === undefined) return [];
+    const message = `the matcher \`${matcher}\` of a hook cannot be read (${problem}), so the hook runs for every tool`;
+    return [{ ...at, code: "HOOK_MATCHER", severity: "warning" as const, message }];
+  });
 }
 
 function serverProblems({ at }: Config, { problems }: McpServers): Problem[] {

@@ -308,6 +308,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     refusalError,
     patience: config.patience,
     limiter: createLimiter(clock),
+    hooks: project.hooks,
     get tools() {
       return project.toolsByName();
     },

@@ -16,6 +16,8 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
     "A named person was asked to decide an item. It stays open, and everyone with permission can still decide it.",
   TOOL_STARTED: "Intent: a tool call is about to run.",
   TOOL_RESULT: "Outcome: the result of a tool call.",
+  HOOKS_STARTED: "Intent: the hooks of one moment of the run are about to run.",
+  HOOKS_ENDED: "Outcome: the answer of these hooks. They do not run again.",
   OUTCOME_DECIDED: "A person decided the outcome of a call that a crash left open.",
   OUTCOME_PROBED:
     "A probe looked for the effect of a call that a crash left open. It only makes a suggestion; a person decides.",

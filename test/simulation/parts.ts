@@ -66,6 +66,11 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     refusalError,
     patience: { outage: 0, silence: 120_000 },
     limiter: createLimiter(clock),
+    hooks: {
+      isEmpty: true,
+      find: () => [],
+      run: () => Promise.reject(new Error("The simulation has no hooks.")),
+    },
     tools: new Map((mutant.tools?.(tools) ?? tools).map((tool) => [tool.name, tool])),
     inputSchema: () => ({ type: "object" }),
     judge: createJudge((name) => declaredTool(name) ?? parts.tools.get(name)),

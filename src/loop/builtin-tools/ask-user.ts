@@ -5,7 +5,7 @@ import { toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import type { Grant, Verdict } from "../../permissions/permission.ts";
 import { ASK_USER, type ToolCall } from "../../projections/folds/tool-call.ts";
-import { applyUnattendedPolicy, itemTerms, type JudgeParts, judgeCall } from "../calls/judge.ts";
+import { itemTerms, type JudgeParts, judgeCall, settleVerdict } from "../calls/judge.ts";
 import type { BuiltinTool } from "./builtin-tool.ts";
 import { askUser as declared, questionProblem } from "./declared/ask-user.ts";
 
@@ -14,7 +14,7 @@ export const askUser: BuiltinTool = {
   async propose(call, grants, run, parts) {
     const problem = questionProblem(call);
     if (problem !== undefined) return toolResult(call.id, problem, "error");
-    const judged = applyUnattendedPolicy(judgeQuestion(call, grants, run, parts), run);
+    const judged = settleVerdict(judgeQuestion(call, grants, run, parts), call, run);
     const base = { toolCallId: call.id, name: ASK_USER, effect: declared.effect, ...judged };
     const payload = judged.verdict === "ask" ? { ...base, ...itemTerms(run, parts) } : base;
     return { type: "TOOL_PROPOSED", payload };

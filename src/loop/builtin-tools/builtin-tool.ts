@@ -3,7 +3,7 @@
 import type { EventBody } from "../../journal/events.ts";
 import type { Grant } from "../../permissions/permission.ts";
 import type { ToolCall } from "../../projections/folds/tool-call.ts";
-import { applyUnattendedPolicy, judgeCall, proposalEvent } from "../calls/judge.ts";
+import { judgeCall, proposalEvent, settleVerdict } from "../calls/judge.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import type { DeclaredTool } from "./declared/declared-tool.ts";
@@ -37,10 +37,7 @@ export function loopTool(
     async propose(call, grants, run, parts) {
       const { name, input } = call;
       const raises = await escalation?.(call, run, parts);
-      const judged = applyUnattendedPolicy(
-        judgeCall({ name, raises }, input, effect, grants, run, parts),
-        run,
-      );
+      const judged = settleVerdict(judgeCall({ name, raises }, input, effect, grants, run, parts), call, run);
       return proposalEvent(call, { name, effect, ...judged }, await preview(call, run, parts), run, parts);
     },
   };

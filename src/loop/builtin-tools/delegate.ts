@@ -7,7 +7,7 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import type { Grant, Verdict } from "../../permissions/permission.ts";
 import { DELEGATE } from "../../projections/folds/tool-call.ts";
 import { delegationEscalation } from "../calls/escalation.ts";
-import { applyUnattendedPolicy, type JudgeParts, judgeCall, proposalEvent } from "../calls/judge.ts";
+import { type JudgeParts, judgeCall, proposalEvent, settleVerdict } from "../calls/judge.ts";
 import { delegationBlastRadius } from "../children/blast-radius.ts";
 import { checkDelegation } from "../children/check-delegation.ts";
 import type { BuiltinTool } from "./builtin-tool.ts";
@@ -25,7 +25,7 @@ const propose: BuiltinTool["propose"] = async (call, grants, run, parts) => {
   const refused = await checkDelegation(call, asked, run, parts);
   if (refused) return toolResult(call.id, refused.output, refused.outcome);
   const raises = await delegationEscalation(asked, run, parts);
-  const judged = applyUnattendedPolicy(judgeDelegation({ ...asked, raises }, grants, run, parts), run);
+  const judged = settleVerdict(judgeDelegation({ ...asked, raises }, grants, run, parts), call, run);
   const context = await resolveContextMode(asked, run, parts);
   const blastRadius = judged.verdict === "ask" ? await delegationBlastRadius(asked, run, parts) : undefined;
   const proposal = {

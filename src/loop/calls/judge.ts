@@ -6,6 +6,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import type { Grant, PermissionRequest, Verdict } from "../../permissions/permission.ts";
+import type { HookRecord, RunState } from "../../projections/folds/run-state.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
 import type { ToolCall } from "../../projections/folds/tool-call.ts";
 import type { AnyTool } from "../../tools/tool.ts";
@@ -82,6 +83,40 @@ export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, 
     ...run.state.grants.filter(({ scope }) => scope === "run").map((grant) => ({ ...grant, inTree: true })),
   ];
 }
+
+/** The verdict on a call, after the answer of its hooks and the policy for unattended runs. */
+export const settleVerdict = (judged: Verdict, call: ToolCall, view: Pick<DecisionView, "state">): Verdict =>
+  applyUnattendedPolicy(applyHookAnswer(judged, call, view.state), view);
+
+/**
+ * The verdict on a call after the recorded answer of its hooks. A replay or a restart runs no hook again.
+ * A hook can deny a call or have a person asked. It can allow only what the default policy would ask about, never what a rule asks about or denies (HK4).
+ */
+export function applyHookAnswer(
+  judged: Verdict,
+  call: ToolCall,
+  { hooks }: Pick<RunState, "hooks">,
+): Verdict {
+  const answer = answerFor(call, hooks);
+  if (answer?.decision === undefined || judged.verdict === "deny") return judged;
+  const by = { rule: `hook ${answer.reason ?? ""}`.trim(), basis: "hook" as const };
+  if (answer.decision === "deny") return { ...judged, ...by, verdict: "deny" };
+  if (answer.decision === "ask")
+    return judged.verdict === "ask" ? judged : { ...judged, ...by, verdict: "ask" };
+  return judged.verdict === "ask" && judged.basis === "default"
+    ? { ...judged, ...by, verdict: "allow" }
+    : judged;
+}
+
+const answerFor = (call: ToolCall, hooks: RunState["hooks"]): HookRecord | undefined =>
+  hooks.get(beforeCall(call)) ?? hooks.get(`PreToolUse/${call.id}`);
+
+/** Id of the moment before a call. A person's edit of the input is a moment of its own. */
+export const beforeCall = (call: ToolCall): string =>
+  isEdited(call) ? `PreToolUse/${call.id}/edited` : `PreToolUse/${call.id}`;
+
+const isEdited = ({ decision, edit }: ToolCall): boolean =>
+  decision?.decision === "edit" || edit !== undefined;
 
 /** Denies a call that needs approval in an unattended run, unless the run's policy is to wait for a person. */
 export function applyUnattendedPolicy(judged: Verdict, { state }: Pick<DecisionView, "state">): Verdict {

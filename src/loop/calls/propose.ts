@@ -16,24 +16,21 @@ import { acceptsCall, inputMisfit, invalidJson } from "../builtin-tools/declared
 import { declaredTool } from "../builtin-tools/declared/index.ts";
 import { builtinTool } from "../builtin-tools/index.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
+import { guardCalls } from "../hooks/run-hooks.ts";
 import type { LoopParts } from "../parts.ts";
-import {
-  applyUnattendedPolicy,
-  approvalHash,
-  callEffect,
-  currentGrants,
-  itemTerms,
-  judgeCall,
-} from "./judge.ts";
+import { approvalHash, callEffect, currentGrants, itemTerms, judgeCall, settleVerdict } from "./judge.ts";
 
-export async function proposeCalls(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
+export async function proposeCalls(
+  ids: readonly string[],
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
   const grants = await currentGrants(run, parts);
   const all = [...run.state.calls.keys()];
-  for (const id of ids) {
-    const call = run.state.calls.get(id)!;
-    const proposed = await proposeCall(call, all.indexOf(id), grants, run, parts);
-    run.record(...(await withRecordedResult(proposed, call, run, parts)));
-  }
+  const calls = ids.map((id) => ({ call: run.state.calls.get(id)!, index: all.indexOf(id) }));
+  const proposed = await proposeGuarded(calls, grants, run, parts, effects);
+  for (const events of proposed ?? []) run.record(...events);
 }
 
 /** Proposes the calls of an agent's module in one append, so that calls made together are recorded together. */
@@ -41,16 +38,57 @@ export async function proposeStepCalls(
   calls: readonly StepCall[],
   run: RunJournal,
   parts: LoopParts,
+  effects: AbortSignal,
 ): Promise<void> {
   const grants = await currentGrants(run, parts);
-  const events: EventBody[] = [];
-  for (const made of calls) {
-    const call = newStepCall(made.id, made.name, made.input);
-    const proposed = await proposeCall(call, 0, grants, run, parts);
-    const [proposal, recorded] = await withRecordedResult(proposed, call, run, parts);
-    events.push(...withInput(proposal!, made), ...(recorded ? [recorded] : []));
-  }
-  run.record(...events);
+  const asked = calls.map(({ id, name, input }) => ({ call: newStepCall(id, name, input), index: 0 }));
+  const proposed = await proposeGuarded(asked, grants, run, parts, effects);
+  if (!proposed) return;
+  run.record(
+    ...proposed.flatMap(([proposal, ...recorded], at) => [...withInput(proposal!, calls[at]!), ...recorded]),
+  );
+}
+
+interface AskedCall {
+  call: ToolCall;
+  /** Position of the call in its turn. */
+  index: number;
+}
+
+/**
+ * Proposes calls, and runs the hooks that guard them before a verdict is recorded.
+ * A call that a rule denies, or that gets a recorded result, needs no hook. Undefined: the hooks could not be started, and nothing was proposed.
+ */
+async function proposeGuarded(
+  asked: readonly AskedCall[],
+  grants: readonly Grant[],
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<EventBody[][] | undefined> {
+  const propose = async ({ call, index }: AskedCall): Promise<EventBody[]> =>
+    withRecordedResult(await proposeCall(call, index, grants, run, parts), call, run, parts);
+  const proposed: EventBody[][] = [];
+  for (const each of asked) proposed.push(await propose(each));
+  const guarded = parts.hooks.isEmpty ? [] : asked.filter((_, at) => needsGuard(proposed[at]![0]!));
+  if (guarded.length === 0) return proposed;
+  const ran = await guardCalls(
+    guarded.map(({ call }) => call),
+    run,
+    parts,
+    effects,
+  );
+  if (ran === "refused") return undefined;
+  if (ran === "nothing") return proposed;
+  for (const [at, each] of asked.entries()) if (guarded.includes(each)) proposed[at] = await propose(each);
+  return proposed;
+}
+
+/** Whether a hook can still change the verdict. A call was denied only because nobody is there to ask: a hook may allow it. */
+function needsGuard(proposed: EventBody): boolean {
+  if (proposed.type !== "TOOL_PROPOSED") return false;
+  const { verdict, basis, unattended } = proposed.payload;
+  return basis !== "recorded" && (verdict !== "deny" || unattended !== undefined);
 }
 
 /** Adds the call's input to its proposal, because no other event contains it. If the call cannot be made, adds its result too. */
@@ -135,7 +173,7 @@ export async function proposeToolCall(
   const tool = parts.tools.get(call.name)!;
   const input = effectiveInput(call);
   const { effect, afterCrash } = callEffect(tool, input, parts);
-  const judged = applyUnattendedPolicy(judgeCall(tool, input, effect, grants, run, parts), run);
+  const judged = settleVerdict(judgeCall(tool, input, effect, grants, run, parts), call, run);
   const base = { toolCallId: call.id, name: tool.name, effect, ...judged, ...(round > 1 ? { round } : {}) };
   if (judged.verdict !== "ask")
     return { type: "TOOL_PROPOSED", payload: { ...base, ...omitUndefined({ afterCrash }) } };

@@ -16,8 +16,9 @@ import { boundOutput, CONTEXT_BYTES, savedOutputName } from "../../tools/answers
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
+import { guardCalls } from "../hooks/run-hooks.ts";
 import type { LoopParts } from "../parts.ts";
-import { approvalHash, currentGrants, judgeCall } from "./judge.ts";
+import { applyHookAnswer, approvalHash, currentGrants, judgeCall } from "./judge.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
 import { findSavedOutput, readsSavedOutputs } from "./saved-outputs.ts";
 
@@ -32,6 +33,7 @@ type ToolParts = Pick<
   | "authority"
   | "clock"
   | "digest"
+  | "hooks"
   | "host"
   | "ids"
   | "judge"
@@ -52,6 +54,9 @@ export async function runTools(
   effects: AbortSignal,
 ): Promise<void> {
   const calls = ids.map((id) => run.state.calls.get(id)!);
+  const edited = calls.filter(({ decision }) => decision?.decision === "edit");
+  // Hooks that ran now have recorded their answer, so it is decided again.
+  if (edited.length > 0 && (await guardCalls(edited, run, parts, effects)) !== "nothing") return;
   const again = await staleProposals(calls, run, parts);
   if (again.length > 0) return run.record(...again);
   if (!parts.mayBegin()) return run.release();
@@ -120,7 +125,11 @@ async function recheck(
   if (!tool)
     return toolResult(call.id, `The tool ${call.name} is no longer there; nothing was done.`, "denied");
   const input = effectiveInput(call);
-  const judged = judgeCall(tool, input, proposal.effect, grants, run, parts);
+  const judged = applyHookAnswer(
+    judgeCall(tool, input, proposal.effect, grants, run, parts),
+    call,
+    run.state,
+  );
   if (judged.verdict === "deny") return proposeToolCall(call, round, grants, run, parts);
   if (proposal.verdict === "ask") {
     const { fingerprint } = await previewCall(tool, call.input, run);

@@ -79,7 +79,7 @@ function mergeNext({ children }: RunState): Action | undefined {
 }
 
 function next(view: RunView, facts: DecisionFacts): Action {
-  const failure = childFailure(view);
+  const failure = refusedPrompt(view) ?? childFailure(view);
   if (failure) return endRun(failure);
   for (const pattern of patternsOf(view.definition)) {
     const action = pattern.next(view, facts.now);
@@ -93,6 +93,14 @@ function next(view: RunView, facts: DecisionFacts): Action {
     nextForRunner(view) ??
     nextTurn(view, facts);
   return (own.type === "end" ? answerForPattern(view, own.ending) : undefined) ?? own;
+}
+
+/** A hook refused the task before the agent saw it. */
+function refusedPrompt({ state: { hooks } }: DecisionView): Ending | undefined {
+  const answer = hooks.get("UserPromptSubmit");
+  if (answer?.decision !== "block") return undefined;
+  const summary = `A hook refused the task, so the agent did not see it: ${answer.reason}`;
+  return { status: "failed", stopReason: "refused", summary };
 }
 
 /** The failure of a child, if the agent's file says that a failed child makes the run fail. */

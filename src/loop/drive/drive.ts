@@ -21,6 +21,7 @@ import { readsSavedOutputs } from "../calls/saved-outputs.ts";
 import { startChildren } from "../children/start-children.ts";
 import { startPatternRuns } from "../children/start-pattern-runs.ts";
 import { mergeChild } from "../children/worktree.ts";
+import { cutOffHooks, runDueHooks, runEndHooks } from "../hooks/run-hooks.ts";
 import { attemptOf, callModel } from "../model/call-model.ts";
 import type { ActiveDrive, LoopParts, SkipReason, StepGate } from "../parts.ts";
 import { promptRunner, recoverPrompt } from "../programs/prompt-runner.ts";
@@ -119,7 +120,7 @@ function register(
   };
 }
 
-/** Closes the model call or prompt that a crash left open. A run that was acquired too often without an outcome is quarantined. */
+/** Closes the hooks, the model call or the prompt that a crash left open. A run that was acquired too often without an outcome is quarantined. */
 async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): Promise<void> {
   if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return quarantine(run);
   while (waitsForOldLease(run, parts)) {
@@ -128,6 +129,7 @@ async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
     // A signal arrived. Fold the signal, then check again whether the old lease has ended.
     await run.view();
   }
+  for (const [id, hook] of run.state.hooks) if (!hook.hasEnded) run.record(cutOffHooks(id, hook));
   const open = run.state.openModelCall;
   if (!open) return;
   if (run.definition.runner) return recoverPrompt(run, parts);
@@ -178,7 +180,9 @@ const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reaso
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
-  const action = decide(...(await decisionInput(await run.view(), parts)));
+  const view = await run.view();
+  if (!parts.hooks.isEmpty && (await runDueHooks(run, parts, effects))) return;
+  const action = decide(...(await decisionInput(view, parts)));
   await performAction(action, run, parts, effects);
 }
 
@@ -219,9 +223,9 @@ async function performAction(
         ? promptRunner(action, run, parts, effects)
         : callModel(action, run, parts, effects);
     case "propose":
-      return proposeCalls(action.calls, run, parts);
+      return proposeCalls(action.calls, run, parts, effects);
     case "propose-made":
-      return proposeStepCalls(action.calls, run, parts);
+      return proposeStepCalls(action.calls, run, parts, effects);
     case "run-tools":
       return run.definition.runner
         ? allowRunnerCall(action.calls, run, parts)
@@ -241,6 +245,7 @@ async function performAction(
     case "cancel-children":
       return cancelChildren(action, run, parts);
     case "end":
+      if (!parts.hooks.isEmpty && (await runEndHooks(action.ending, run, parts, effects))) return;
       return finishRun(await endProgram(action.ending, run, parts), run);
     default:
       return assertNever(action);

@@ -8,7 +8,7 @@ import { judgeQuestion } from "../builtin-tools/ask-user.ts";
 import { findDelegate, parseDelegation } from "../builtin-tools/declared/delegate.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
 import { judgeDelegation } from "../builtin-tools/delegate.ts";
-import { applyUnattendedPolicy, judgeCall } from "../calls/judge.ts";
+import { judgeCall, settleVerdict } from "../calls/judge.ts";
 import type { RunView } from "../drive/decide-turn.ts";
 import type { LoopParts } from "../parts.ts";
 
@@ -20,7 +20,7 @@ export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts)
   const { name, verdict, basis } = event.payload;
   const judged = judgeNow(view, event, parts);
   if (!judged) return undefined;
-  const now = applyUnattendedPolicy(judged, view);
+  const now = settleVerdict(judged, callOf(view, event), view);
   // A rule that denies the call takes precedence over a recorded result and over A67.
   if (now.verdict !== "deny" && (basis === "recorded" || isEscalation(event.payload))) return undefined;
   return now.verdict === verdict ? undefined : `${now.verdict} ${name} (${now.rule})`;
@@ -31,8 +31,8 @@ const isFixed = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "gra
 
 /** The current verdict. Undefined if the agent no longer has this delegate; the comparison of tool lists shows that change. */
 function judgeNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
-  const { toolCallId, name, effect, input } = event.payload;
-  const call = view.state.calls.get(toolCallId) ?? newStepCall(toolCallId, name, input);
+  const { name, effect } = event.payload;
+  const call = callOf(view, event);
   const grants = grantsOf(view);
   const by = { ...parts, clock: { now: () => event.ts } };
   const builtin = declaredTool(call.name);
@@ -40,6 +40,9 @@ function judgeNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts):
   if (builtin?.kind === "question") return judgeQuestion(call, grants, view, by);
   return judgeCall({ name }, effectiveInput(call), effect, grants, view, by);
 }
+
+const callOf = (view: RunView, { payload }: EventOf<"TOOL_PROPOSED">): ToolCall =>
+  view.state.calls.get(payload.toolCallId) ?? newStepCall(payload.toolCallId, payload.name, payload.input);
 
 function judgeDelegationNow(
   call: ToolCall,

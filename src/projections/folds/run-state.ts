@@ -14,6 +14,7 @@ import type {
 } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
 import type { RunnerStarted } from "../../journal/run.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { triggerOf } from "../../patterns/declarations/facts.ts";
 import type { Projection } from "../projection.ts";
 import { type BudgetChanges, trackBudget } from "../usage/budgets.ts";
@@ -122,8 +123,15 @@ export interface RunState extends BudgetChanges {
   tests: TestCounts | undefined;
   todos: Todo[];
   taint: Taint;
+  /** The hooks that were started, by the id of their moment in the run. */
+  hooks: Map<string, HookRecord>;
   /** Recorded results that this run used instead of making calls. Each is an event of another run: `<run>#<seq>`. */
   usedRecordings: Set<string>;
+}
+
+export interface HookRecord
+  extends Pick<Payload<"HOOKS_ENDED">, "event" | "toolCallId" | "decision" | "reason"> {
+  hasEnded: boolean;
 }
 
 interface Overflow {
@@ -227,6 +235,7 @@ export const emptyRunState = (): RunState => ({
   tests: undefined,
   todos: [],
   taint: emptyTaint(),
+  hooks: new Map(),
   usedRecordings: new Set(),
 });
 
@@ -363,6 +372,19 @@ function trackSteps(
   }
 }
 
+function recordHooks(
+  hooks: RunState["hooks"],
+  { type, payload }: EventOf<"HOOKS_STARTED" | "HOOKS_ENDED">,
+): void {
+  const { id, event, toolCallId } = payload;
+  const answer = "runs" in payload ? { decision: payload.decision, reason: payload.reason } : {};
+  hooks.set(id, {
+    event,
+    hasEnded: type === "HOOKS_ENDED",
+    ...omitUndefined({ toolCallId, ...answer }),
+  });
+}
+
 function trackRunner(record: RunnerRecord, event: JournalEvent): void {
   if (event.type === "RUNNER_STARTED") {
     record.started = event.payload;
@@ -378,6 +400,10 @@ function trackRunner(record: RunnerRecord, event: JournalEvent): void {
 /** Events that only add data to the state. */
 function recordEvent(state: RunState, event: JournalEvent): void {
   switch (event.type) {
+    case "HOOKS_STARTED":
+    case "HOOKS_ENDED":
+      recordHooks(state.hooks, event);
+      break;
     case "PERSON_ASKED":
       state.askedPeople.set(event.payload.itemId, { ...event.payload, ts: event.ts });
       break;

@@ -112,6 +112,11 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
       ],
       isAbout(toolCallId),
     ) ?? latest(["AGENT_THOUGHT"]),
+  HOOKS_STARTED: (event, { latest, start }) =>
+    event.payload.event === "PreToolUse"
+      ? (latest(["APPROVAL_DECIDED", "AGENT_THOUGHT", "STEP_YIELDED"]) ?? start)
+      : (latest(["TOOL_RESULT", "AGENT_THOUGHT", "CHILD_RUN_COMPLETED", "STEP_YIELDED"]) ?? start),
+  HOOKS_ENDED: ({ payload: { id } }, { latest }) => latest(["HOOKS_STARTED"], (started) => started.id === id),
   OUTCOME_DECIDED: ({ payload: { toolCallId } }, { latest }) =>
     latest(["TOOL_STARTED", "OUTCOME_PROBED"], isAbout(toolCallId)),
   OUTCOME_PROBED: ({ payload: { toolCallId } }, { latest }) => latest(["TOOL_STARTED"], isAbout(toolCallId)),

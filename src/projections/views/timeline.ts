@@ -130,6 +130,26 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     ];
   },
   TOOL_RESULT: (event, names) => resultLine(event, names),
+  HOOKS_STARTED: ({ payload: { event, toolCallId: id, commands } }, names) => [
+    "step",
+    "quiet",
+    `Runs ${commands.length === 1 ? "a hook" : `${commands.length} hooks`} (${event})${id === undefined ? "" : `: ${describeCallById(names, id)}`}`,
+    commands.join("\n"),
+  ],
+  HOOKS_ENDED: ({ payload: { event, decision, reason, interrupted, runs } }) => {
+    if (decision === undefined && reason === undefined && !interrupted) return undefined;
+    const title = interrupted
+      ? `A hook (${event}) was cut off`
+      : `A hook (${event}) answers${decision ? `: ${decision}` : ""}`;
+    const detail = [reason, ...runs.map(({ command, problem }) => problem && `${command}: ${problem}`)];
+    const isBad = decision === "deny" || decision === "block";
+    return [
+      "step",
+      isBad ? "bad" : "warn",
+      reason === undefined ? title : `${title}: ${reason}`,
+      detail.filter(Boolean).join("\n"),
+    ];
+  },
   OUTCOME_DECIDED: ({ payload: { toolCallId: id, verdict, by, note } }, names) => {
     const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
     return ["approval", "plain", `${by} decided: ${words}: ${describeCallById(names, id)}`, note];
