@@ -240,6 +240,30 @@ describe("[F41] an answer with a bad end", () => {
   }
 });
 
+describe("[F41] a finished answer whose connection stays open", () => {
+  const call = { call: "look", input: { what: '{"finish_reason":"stop"}' } };
+  for (const [protocol, model] of PROTOCOLS)
+    for (const staysOpen of protocol === "chat" ? (["finished", "unmarked"] as const) : ["finished" as const])
+      wireScenario(
+        `[36.5] ${protocol}: is used at once, with its usage (${staysOpen})`,
+        {
+          idle: true,
+          model,
+          config: "patience: { silence: 20s }",
+          respond: ({ n }) => ({ ...(n === 1 ? { parts: [TEXT, call] } : DONE), staysOpen }),
+        },
+        async (world, wire) => {
+          const { end, usage } = await world.drive(await world.run("go"));
+          expect(end?.summary).toBe("Recovered and done.");
+          expect(wire.requests).toHaveLength(2);
+          expect(usage).toMatchObject({ wastedCalls: 0 });
+          expect(usage.output).toBe(sumOf(wire.requests.map((request) => request.usage.output)));
+        },
+      );
+});
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
 const limited = fakeClock();
 wireScenario(
   "[F40] [B2] a rate limit inside the stream costs nothing, so the run is patient with it",
@@ -261,6 +285,9 @@ wireScenario(
     );
   },
 );
+
+/** A few characters at a time, for ten seconds. */
+const DRIP = Array.from({ length: 200 }, () => [{ waitMs: 50 }, { text: "drip " }]).flat();
 
 describe("[F40] a slow thinker", () => {
   for (const protocol of ["anthropic", "responses", "chat"] as const)
@@ -306,6 +333,26 @@ describe("[F40] a slow thinker", () => {
         model: MODELS[protocol],
         config: "limits: { maxDuration: 1s }",
         respond: ({ n }) => (n === 1 ? { parts: [{ pings: 200, everyMs: 50 }] } : DONE),
+      },
+      async (world, wire) => {
+        const runId = await world.run("think");
+        const { end } = await world.drive(runId);
+        expect(end).toMatchObject({ stopReason: "max_duration", summary: "Recovered and done." });
+        expect(wire.requests).toHaveLength(2);
+        expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")).toMatchObject([
+          { cause: "timeout" },
+        ]);
+      },
+    );
+
+  for (const [protocol, model] of PROTOCOLS)
+    wireScenario(
+      `[36.6] [B3] ${protocol}: an answer that drips does not outlast maxDuration, and the run has its last turn`,
+      {
+        idle: true,
+        model,
+        config: "limits: { maxDuration: 1s }",
+        respond: ({ n }) => (n === 1 ? { parts: DRIP } : DONE),
       },
       async (world, wire) => {
         const runId = await world.run("think");

@@ -1,9 +1,11 @@
 // The `fetch` of all provider packages.
 //  1  Every byte of a response is a sign of life. The packages pass on only the parts of an answer,
 //     and not the comments and pings with which a provider keeps the connection open while the model thinks.
-//  2  Only the loop's own limit of silence applies. Node's `fetch` would give up after five minutes.
+//  2  An answer that is finished ends, even if the connection stays open.
+//  3  Only the loop's own limit of silence applies. Node's `fetch` would give up after five minutes.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import { untilFinished } from "./finished-stream.ts";
 
 type OnBytes = () => void;
 
@@ -19,7 +21,8 @@ export const providerFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, dispatcher: WITHOUT_TIMEOUTS } as RequestInit);
   if (!onBytes || !response.body) return response;
   onBytes();
-  const body = response.body.pipeThrough(
+  const answer = untilFinished(response.body, response.headers.get("content-type"));
+  const body = answer.pipeThrough(
     new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
         onBytes();

@@ -58,6 +58,8 @@ export interface Answer {
   failed?: { code: string; message: string };
   /** The stream ends after this number of events, with a clean end of the response or with a broken connection. */
   cut?: { after: number; clean?: boolean };
+  /** The connection stays open after the last event. `unmarked`: the mark `[DONE]` is not sent either. */
+  staysOpen?: "finished" | "unmarked";
   /** After this number of events, an error event is sent, and the stream ends. */
   midError?: { after: number; data: unknown };
   firstByteAfterMs?: number;

@@ -124,7 +124,7 @@ async function send(
   protocol: Protocol,
   context: Parameters<Protocol["stream"]>[1],
 ): Promise<void> {
-  const { error, connection, firstByteAfterMs, cut, midError } = answer;
+  const { error, connection, firstByteAfterMs, cut, midError, staysOpen } = answer;
   if (connection === "silent") return;
   if (connection === "closed") return void response.destroy();
   await pause(firstByteAfterMs);
@@ -140,13 +140,13 @@ async function send(
     if (response.destroyed) return;
     if (cut && sent === cut.after) return void (cut.clean ? response.end() : response.destroy());
     if (frame.comment !== undefined) response.write(`: ${frame.comment}\n\n`);
-    if (frame.data === undefined) continue;
+    if (frame.data === undefined || (staysOpen === "unmarked" && frame.data === "[DONE]")) continue;
     response.write(lines(frame));
     sent++;
     if (midError && sent === midError.after)
       return void response.end(lines({ event: "error", data: midError.data }));
   }
-  response.end();
+  if (!staysOpen) response.end();
 }
 
 const lines = ({ event, data }: Frame): string =>
