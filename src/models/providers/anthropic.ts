@@ -162,7 +162,7 @@ const MOST_STRICT = 20;
 const CACHED = { type: "ephemeral" } as const;
 
 /** Models that reject a thinking block if anything before the block has changed. A fork or a compacted history changes it. */
-const BINDS_THINKING = /claude-(fable-5-[12]|opus-5-5|sonnet-5-5)/;
+export const BINDS_THINKING = /claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)/;
 const DROP_UNBOUND = { blockBinding: { prefixMismatchBehavior: "drop_block" } };
 
 const SEARCHED_BLOCKS = 20;

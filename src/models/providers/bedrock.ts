@@ -10,10 +10,18 @@ import { APICallError } from "@ai-sdk/provider";
 import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import { MEDIA_TYPES } from "../../journal/attachment.ts";
+import type { Reasoning } from "../../journal/reasoning.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
 import { ANY_LEVEL } from "../reasoning.ts";
-import { breakpointsOf, calledWithoutThought, claude, claudeThoughts, withoutThoughts } from "./anthropic.ts";
+import {
+  BINDS_THINKING,
+  breakpointsOf,
+  calledWithoutThought,
+  claude,
+  claudeThoughts,
+  withoutThoughts,
+} from "./anthropic.ts";
 import {
   type AdaptedCall,
   type Endpoint,
@@ -188,14 +196,39 @@ function withReasoning(
   model: string,
 ): LanguageModelV4CallOptions {
   const isBudgeted = /claude/.test(model) && !claude(model).isAdaptive;
-  if (reasoning === undefined || (isBudgeted && calledWithoutThought(options.prompt))) return options;
+  if (reasoning === undefined) return BINDS_THINKING.test(model) ? withUnbound(options) : options;
+  if (isBudgeted && calledWithoutThought(options.prompt)) return options;
   const most = options.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const budgetTokens = /claude/.test(model) ? claudeThoughts(model, reasoning, most) : undefined;
   if (budgetTokens === 0) return { ...options, prompt: mapAnswers(options.prompt, withoutThoughts) };
+  if (BINDS_THINKING.test(model)) return withUnbound(options, reasoning);
   if (budgetTokens === undefined && typeof reasoning === "string") return { ...options, reasoning };
   const reasoningConfig = { type: "enabled", budgetTokens: budgetTokens ?? reasoning };
   // The package adds the budget for thoughts to the output limit. But Cadre's limit includes the thoughts.
   const maxOutputTokens =
     options.maxOutputTokens === undefined ? undefined : options.maxOutputTokens - (budgetTokens ?? 0);
   return withSettings({ ...options, ...omitUndefined({ maxOutputTokens }) }, "bedrock", { reasoningConfig });
+}
+
+/**
+ * Asks Bedrock to leave out thoughts that are bound to another conversation, such as after a fork or a summary. Otherwise it would reject the request.
+ * The package has no setting for it, and would replace this one by its own. So these models get their reasoning without the package,
+ * and no temperature, which models that think reject.
+ */
+function withUnbound(options: LanguageModelV4CallOptions, reasoning?: Reasoning): LanguageModelV4CallOptions {
+  const { temperature: _, ...rest } = options;
+  if (reasoning === "none") {
+    const prompt = mapAnswers(options.prompt, withoutThoughts);
+    const additionalModelRequestFields = { thinking: { type: "disabled" } };
+    return withSettings({ ...options, prompt }, "bedrock", { additionalModelRequestFields });
+  }
+  const isAsked = reasoning !== undefined;
+  const thinking = {
+    ...(isAsked ? { type: "adaptive", display: "summarized" } : {}),
+    block_binding: { prefix_mismatch_behavior: "drop_block" },
+  };
+  return withSettings(rest, "bedrock", {
+    anthropicBeta: ["thinking-binding-controls-2026-08-01"],
+    additionalModelRequestFields: { thinking, ...(isAsked ? { output_config: { effort: reasoning } } : {}) },
+  });
 }

@@ -218,6 +218,29 @@ test("Claude and Nova on Bedrock get cache points after the system prompt and th
   expect(JSON.stringify(sent.at(-1)!.body)).not.toContain("cachePoint");
 });
 
+test("Claude models on Bedrock that bind their thoughts to a conversation leave out thoughts of another one", async () => {
+  answer = bedrockAnswer;
+  const unbound = { block_binding: { prefix_mismatch_behavior: "drop_block" } };
+  const beta = ["thinking-binding-controls-2026-08-01"];
+  const model = "bedrock/us.anthropic.claude-opus-5-5-v1:0";
+  await ask(model, atBedrock(AWS_KEYS), { temperature: 0.5 });
+  expect(sent.at(-1)!.body).toMatchObject({
+    additionalModelRequestFields: { thinking: unbound, anthropic_beta: beta },
+  });
+  await ask(model, atBedrock(AWS_KEYS), { temperature: 0.5, context: { reasoning: "high" } });
+  const thinking = { type: "adaptive", display: "summarized", ...unbound };
+  const { additionalModelRequestFields, inferenceConfig } = sent.at(-1)!.body;
+  expect(additionalModelRequestFields).toEqual({
+    ...{ thinking, output_config: { effort: "high" } },
+    anthropic_beta: beta,
+  });
+  expect(inferenceConfig ?? {}).not.toHaveProperty("temperature");
+  await ask("bedrock/us.anthropic.claude-opus-4-7-v1:0", atBedrock(AWS_KEYS), {
+    context: { reasoning: "high" },
+  });
+  expect(JSON.stringify(sent.at(-1)!.body)).not.toContain("block_binding");
+});
+
 const LOOK: LanguageModelV4FunctionTool = { type: "function", name: "look", inputSchema: { type: "object" } };
 const LOOKED: LanguageModelV4Prompt = [
   ...PROMPT,

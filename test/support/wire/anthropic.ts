@@ -53,7 +53,7 @@ interface Request extends Body {
 }
 
 /** Models that reject a thinking block if anything before the block has changed. */
-const BINDS_THINKING = /claude-(fable-5-[12]|opus-5-5|sonnet-5-5)/;
+const BINDS_THINKING = /claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)/;
 
 const MOST_BREAKPOINTS = 4;
 
