@@ -98,7 +98,9 @@ const PromptPrefix = z.object({
   tools: z.string(),
   system: z.string(),
   messages: z.object({ count: z.int(), digest: z.string() }),
-  broke: z.enum(["tools", "system", "messages"]).optional(),
+  /** The older files that were left out, because later files need the space. Absent if there are none. */
+  files: z.string().optional(),
+  broke: z.enum(["tools", "system", "messages", "files"]).optional(),
 });
 export type PromptPrefix = z.infer<typeof PromptPrefix>;
 

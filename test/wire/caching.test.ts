@@ -2,8 +2,11 @@
 
 import { describe, expect } from "vitest";
 import { z } from "zod";
+import { MAX_MESSAGE_FILES } from "../../src/journal/attachment.ts";
 import { createPrices } from "../../src/models/prices.ts";
+import { cacheLedger, describeBreak } from "../../src/projections/usage/cache-ledger.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { PNG } from "../support/sample-files.ts";
 import { payloadsOf } from "../support/scenario.ts";
 import { byRun, prefixBreaks } from "../support/wire/prefix-breaks.ts";
 import type { Respond } from "../support/wire/protocol.ts";
@@ -219,3 +222,36 @@ describe("a tree with four children of one kind", () => {
       },
     );
 });
+
+/** Each call returns as many images as a result may have. The fifth call's images leave no space for the oldest ones. */
+const scan = defineTool({
+  name: "scan",
+  description: "Scans pages.",
+  input: z.object({ part: z.number() }),
+  effect: "read",
+  reaches: [],
+  execute: async () => ({
+    output: "Scanned.",
+    attachments: Array.from({ length: MAX_MESSAGE_FILES }, (_, n) => ({ name: `${n}.png`, bytes: PNG })),
+  }),
+});
+
+wireScenario(
+  "the ledger names the call whose older files were left out, because the provider reads the conversation anew there",
+  {
+    model: SONNET,
+    more: [scan],
+    respond: ({ n }) => ({
+      parts: n > 6 ? [{ text: "All is scanned." }] : [{ call: "scan", input: { part: n } }],
+    }),
+  },
+  async (world, { requests }) => {
+    const runId = await world.run("Scan everything.");
+    expect((await world.settled(runId)).end?.status).toBe("completed");
+    expect(prefixBreaks(requests)).toHaveLength(1);
+    const { calls } = cacheLedger([await world.events(runId)]);
+    expect(calls.flatMap((call) => describeBreak(call) ?? [])).toEqual([
+      expect.stringContaining("broke the prefix: older files were left out"),
+    ]);
+  },
+);

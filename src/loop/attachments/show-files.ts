@@ -28,7 +28,7 @@ export async function showFiles(
   messages: readonly PromptMessage[],
   { accepts, store }: FileSources,
 ): Promise<LanguageModelV4Prompt> {
-  const left = new Set(leftOut(messages.flatMap(filesOf).filter(({ mediaType }) => accepts.has(mediaType))));
+  const left = new Set(filesLeftOut(messages, accepts));
   const show: Show = async (file) => {
     const { mediaType, name: filename, blob } = file;
     if (!accepts.has(mediaType)) return "you cannot see files of this type";
@@ -94,7 +94,8 @@ const SMALLEST = 200_000;
 const PORTION = 8_000_000;
 
 /** The oldest files of a long conversation, which have no room in a request. */
-function leftOut(files: readonly PromptFile[]): PromptFile[] {
+export function filesLeftOut(messages: readonly PromptMessage[], accepts: ReadonlySet<string>): PromptFile[] {
+  const files = messages.flatMap(filesOf).filter(({ mediaType }) => accepts.has(mediaType));
   const weigh = ({ bytes }: PromptFile): number => Math.max(bytes, SMALLEST);
   const over = files.reduce((sum, file) => sum + weigh(file), 0) - PROMPT_BYTES;
   if (over <= 0) return [];

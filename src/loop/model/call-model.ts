@@ -27,7 +27,7 @@ import { reportTool } from "../../patterns/team-role.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
 import { promptMessagesFor, shortenResults } from "../../projections/folds/transcript.ts";
 import { describeWorkFacts } from "../../projections/folds/work-facts.ts";
-import { joinTexts, showFiles } from "../attachments/show-files.ts";
+import { filesLeftOut, joinTexts, showFiles } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { readsSavedOutputs } from "../calls/saved-outputs.ts";
 import { nextModel, roomOf } from "../drive/decide-turn.ts";
@@ -406,8 +406,14 @@ function promptPrefix(
 ): PromptPrefix {
   const { definition, state, transcript } = run;
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  const messages = promptMessagesFor(model, transcript) as LanguageModelV4Prompt;
-  return fingerprintPrompt({ tools: offeredTools(run, parts), system, messages }, state.prefix, parts.digest);
+  const messages = promptMessagesFor(model, transcript);
+  const leftOut = transcript.hasFiles ? filesLeftOut(messages, parts.models.acceptedFiles(model)) : [];
+  const prompt = {
+    ...{ tools: offeredTools(run, parts), system },
+    messages: messages as LanguageModelV4Prompt,
+    leftOut: leftOut.map(({ blob }) => blob),
+  };
+  return fingerprintPrompt(prompt, state.prefix, parts.digest);
 }
 
 const summaryRoom = (run: RunJournal, { models }: Pick<LoopParts, "models">): Room =>

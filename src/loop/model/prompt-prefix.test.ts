@@ -28,3 +28,12 @@ test("a changed or missing earlier message is found", () => {
   expect(broken({ messages: says("ONE", "two") })).toBe("messages");
   expect(broken({ messages: [] })).toBe("messages");
 });
+
+test("older files that are left out are found, once", () => {
+  const files = { messages: says("one", "two"), leftOut: ["blob1"] };
+  expect(broken(files)).toBe("files");
+  const next = { ...prompt, ...files, messages: says("one", "two", "three") };
+  expect(fingerprintPrompt(next, fingerprintPrompt({ ...prompt, ...files }, before, digest), digest)).toEqual(
+    expect.not.objectContaining({ broke: expect.anything() }),
+  );
+});

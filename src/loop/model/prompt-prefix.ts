@@ -8,11 +8,13 @@ export interface Prompt {
   tools: readonly LanguageModelV4FunctionTool[];
   system: string;
   messages: LanguageModelV4Prompt;
+  /** Names of the blobs of the files that are left out. */
+  leftOut?: readonly string[];
 }
 
 /** `before` is the fingerprint of the run's previous call. */
 export function fingerprintPrompt(
-  { tools, system, messages }: Prompt,
+  { tools, system, messages, leftOut = [] }: Prompt,
   before: PromptPrefix | undefined,
   digest: Digest,
 ): PromptPrefix {
@@ -22,6 +24,7 @@ export function fingerprintPrompt(
     tools: short(JSON.stringify(tools)),
     system: short(system),
     messages: { count: texts.length, digest: short(texts.join("\n")) },
+    ...(leftOut.length > 0 ? { files: short(leftOut.join("\n")) } : {}),
   };
   if (!before) return now;
   const kept = short(texts.slice(0, before.messages.count).join("\n"));
@@ -33,5 +36,6 @@ export function fingerprintPrompt(
 function findBreak(before: PromptPrefix, now: PromptPrefix): PromptPrefix["broke"] {
   if (before.tools !== now.tools) return "tools";
   if (before.system !== now.system) return "system";
-  return before.messages.digest === now.messages.digest ? undefined : "messages";
+  if (before.messages.digest !== now.messages.digest) return "messages";
+  return before.files === now.files ? undefined : "files";
 }
