@@ -1,6 +1,7 @@
 // Builds the answers that nearly all tools give. Answers are shortened to fit the context.
 
-import type { ToolAnswer } from "./tool.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { AnyTool, ToolAnswer } from "./tool.ts";
 
 /** Tells the model in one sentence why the tool did nothing. */
 export const refusal = (sentence: string): ToolAnswer => ({ output: sentence, isError: true });
@@ -22,6 +23,15 @@ export function clipLine(line: string, max: number, from = 0): string {
 
 /** Last line of a search result from which a rule hides some files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";
+
+/** Whether an agent has the tool that reads saved outputs. */
+export function readsSavedOutputs(
+  definition: Definition,
+  parts: { tools: ReadonlyMap<string, AnyTool>; offers(definition: Definition, tool: AnyTool): boolean },
+): boolean {
+  const reader = parts.tools.get("Read");
+  return reader !== undefined && parts.offers(definition, reader);
+}
 
 const SAVED_OUTPUT = "output:";
 

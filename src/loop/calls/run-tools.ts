@@ -12,7 +12,7 @@ import {
   receiptField,
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
-import { boundOutput, CONTEXT_BYTES, savedOutputName } from "../../tools/answers.ts";
+import { boundOutput, CONTEXT_BYTES, readsSavedOutputs, savedOutputName } from "../../tools/answers.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
@@ -20,7 +20,7 @@ import { guardCalls } from "../hooks/run-hooks.ts";
 import type { LoopParts } from "../parts.ts";
 import { applyHookAnswer, approvalHash, currentGrants, judgeCall } from "./judge.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
-import { findSavedOutput, readsSavedOutputs } from "./saved-outputs.ts";
+import { findSavedOutput } from "./saved-outputs.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
 /** Milliseconds that the loop waits for a tool that ignores its abort signal. */

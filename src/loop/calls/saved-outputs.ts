@@ -1,20 +1,11 @@
 // The outputs of earlier calls. An agent reads them again under names such as `output:m3.1`: an output that was too long for its context,
 // and one that was cleared when the conversation became long. `output:RUN/m3.1` is an output of a run that this run continues.
 
-import type { Definition } from "../../journal/definition.ts";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { callOfOutput } from "../../tools/answers.ts";
 import type { SavedOutput } from "../../tools/tool.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-
-export function readsSavedOutputs(
-  definition: Definition,
-  { tools, offers }: Pick<LoopParts, "tools" | "offers">,
-): boolean {
-  const reader = tools.get("Read");
-  return reader !== undefined && offers(definition, reader);
-}
 
 /**
  * Searches this run, then the runs that it continues, as far as it continues them. Without a run, a name can fit several of them.

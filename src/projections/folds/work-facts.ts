@@ -6,7 +6,7 @@ import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message.ts";
 import { plural } from "../words/format.ts";
-import { parseTodos, type Todo } from "./todos.ts";
+import { parseTodos, TODO_WRITE, type Todo } from "./todos.ts";
 import { callOfItem } from "./tool-call.ts";
 
 export interface WorkFacts {
@@ -114,7 +114,8 @@ function rememberResult(facts: WorkFacts, payload: Payload<"TOOL_RESULT">): void
   if (!call) return;
   const characters = size ?? (typeof output === "string" ? output : asJson(output)).length;
   addEntry(facts.saved, { name: id, call: describeCall(call), characters });
-  if (!isError && (outcome ?? "ok") === "ok") facts.todos = parseTodos(call.name, call.input) ?? facts.todos;
+  if (call.name === TODO_WRITE && !isError && (outcome ?? "ok") === "ok")
+    facts.todos = parseTodos(call.name, call.input) ?? facts.todos;
 }
 
 /** A new run begins, and its calls have the same ids as those of the run before it. */
