@@ -91,6 +91,8 @@ export interface LoopParts {
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that running effects have to finish at shutdown. */
   drainMs: number;
+  /** E5: milliseconds that the process drives nothing, before it quarantines a run that seems to end its process. */
+  trialMs: number;
 }
 
 export interface Hook {

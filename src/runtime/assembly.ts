@@ -20,7 +20,8 @@ import { messageSession, type PersonMessage } from "../loop/commands/messages.ts
 import type { CommandParts } from "../loop/commands/person-commands.ts";
 import { retryRun } from "../loop/commands/retry.ts";
 import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
-import { createStepGate, endCancelledRuns } from "../loop/drive/drive.ts";
+import { endCancelledRuns } from "../loop/drive/drive.ts";
+import { createStepGate } from "../loop/drive/suspects.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { type ReplaySummary, replayRuns } from "../loop/replay/replay.ts";
 import { type AgentReplay, replayAgent } from "../loop/replay/replay-agent.ts";
@@ -131,6 +132,8 @@ export interface RuntimeAssembly {
 
 const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
+
+const TRIAL_MS = 5_000;
 
 export async function assembleRuntime(options: AssemblyOptions): Promise<RuntimeAssembly> {
   const { ids = systemIds, env = process.env } = options;
@@ -339,6 +342,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     },
     onProblem: (problem) => report(problem),
     drainMs: DRAIN_MS,
+    trialMs: TRIAL_MS,
   };
 }
 

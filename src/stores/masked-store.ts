@@ -37,6 +37,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     leases: {
       acquire: leases.acquire,
       release: leases.release,
+      recordAcquisitions: leases.recordAcquisitions,
       due: leases.due,
       nextDue: leases.nextDue,
       heartbeat: leases.heartbeat,

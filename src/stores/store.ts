@@ -145,9 +145,15 @@ export interface AppendResult {
   claimedBy?: { path: string; runId: RunId; agent: string };
 }
 
+/** E5: after this many acquisitions without an outcome, acquisitions prove nothing more. The driver then counts (`loop/drive/suspects.ts`). */
+export const SUSPECT_AFTER = 2;
+
 export interface Lease extends Writer {
   row: RunRow;
-  /** Number of acquisitions in a row, including this one, that led neither to a rest nor to an outcome (E5). */
+  /**
+   * Number of acquisitions in a row, including this one, that led neither to a rest nor to an outcome (E5).
+   * Above `SUSPECT_AFTER + 1`, only the driver counts, when it drives the run alone.
+   */
   acquisitions: number;
   /** The whole journal, if the store still has it in memory. In that case the driver need not read it. */
   events?: readonly JournalEvent[];
@@ -388,6 +394,8 @@ export interface LeaseStore {
   workers(): Promise<WorkerRow[]>;
   /** The live worker that holds a run. */
   driverOf(runId: RunId): Promise<string | undefined>;
+  /** E5: sets the number of acquisitions without an outcome. Only the run's driver may do this. */
+  recordAcquisitions(runId: RunId, writer: Writer, count: number): Promise<void>;
   /** Quarantines a run that cannot be read. The run is not due until the store is opened again. */
   quarantine(entry: Quarantine): Promise<void>;
   quarantined(): Promise<Quarantine[]>;

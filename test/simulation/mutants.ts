@@ -37,6 +37,11 @@ export const MUTANTS: readonly Findable[] = [
     store: (store) => withoutField(store, "reserve"),
   },
   {
+    name: "every process that a run has lost counts against the run, although other runs were driven too",
+    found: /^E5 quarantined /,
+    store: blamesEverybody,
+  },
+  {
     name: "a worker ignores its own deadline",
     found: /^(E2|I4) /,
     parts: (parts) => ({ ...parts, mayBegin: () => true }),
@@ -78,6 +83,22 @@ export function withoutFencing(store: Store, world: Surroundings): Store {
           return store.journal.append(append);
         const { guard: _, ...unguarded } = append;
         return store.journal.append({ ...unguarded, writer: holder });
+      },
+    },
+  });
+}
+
+/** Counts all acquisitions without an outcome, as if the run had been driven alone every time. */
+function blamesEverybody(store: Store): Store {
+  const counts = new Map<string, number>();
+  return overrideStore(store, {
+    leases: {
+      async acquire(runId, ...how) {
+        const lease = await store.leases.acquire(runId, ...how);
+        if (!lease) return undefined;
+        const count = lease.acquisitions === 1 ? 1 : (counts.get(runId) ?? 0) + 1;
+        counts.set(runId, count);
+        return { ...lease, acquisitions: Math.max(count, lease.acquisitions) };
       },
     },
   });

@@ -2,7 +2,7 @@
 
 import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
 import { declaredTool } from "../../src/loop/builtin-tools/declared/index.ts";
-import { createStepGate } from "../../src/loop/drive/drive.ts";
+import { createStepGate } from "../../src/loop/drive/suspects.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import {
   createClassifyFailure,
@@ -99,6 +99,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
       if (!isForeseen(error)) watch.problem(`P9 a drive of ${runId} broke: ${(error as Error).stack}`);
     },
     drainMs: 5_000,
+    trialMs: 0,
   };
   return mutant.parts?.(parts) ?? parts;
 }

@@ -2,6 +2,7 @@
 // Three layers wrap the real store. The outer layer records every acknowledgement, and the middle layer is the mutant.
 // The inner layer is the gate, which decides when an operation reaches the real store.
 
+import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
@@ -30,7 +31,15 @@ export function deskStore(world: Surroundings): Store {
 
 function watchedStore(gate: Gate, world: Surroundings): Store {
   const gated = gatedStore(gate, world);
-  const inner = world.mutant.store?.(gated, world) ?? gated;
+  const mutant = world.mutant.store?.(gated, world) ?? gated;
+  const inner = overrideStore(mutant, {
+    leases: {
+      async recordAcquisitions(runId, ...how) {
+        await mutant.leases.recordAcquisitions(runId, ...how);
+        world.watch.drivenAlone(runId);
+      },
+    },
+  });
   return withAppend(inner, async (append) => {
     const answer = await inner.journal.append(append);
     world.watch.answered(append, answer);
@@ -73,6 +82,8 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     leases: {
       acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.leases.acquire(runId, ...how)),
       release: (runId, ...how) => write(`let go ${runId}`, (to) => to.leases.release(runId, ...how)),
+      recordAcquisitions: (runId, ...how) =>
+        write(`count ${runId}`, (to) => to.leases.recordAcquisitions(runId, ...how)),
       heartbeat: (...all) => write("heartbeat", (to) => to.leases.heartbeat(...all)),
       due: (...all) => read("due", (from) => from.leases.due(...all)),
       nextDue: () => read("next due", (from) => from.leases.nextDue()),

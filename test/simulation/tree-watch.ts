@@ -6,7 +6,7 @@ import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definitio
 import { type EventOf, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { applyRunRow, initialRow, type RunRow } from "../../src/projections/folds/run-row.ts";
 import { totalTokens } from "../../src/projections/usage/run-usage.ts";
-import { isSetAside, sameSpent, spentBy } from "../support/tree-invariants.ts";
+import { sameSpent, spentBy } from "../support/tree-invariants.ts";
 
 interface Node {
   row: RunRow;
@@ -25,8 +25,6 @@ interface Node {
   late: Set<RunId>;
   /** Whether the run has its answer and has cancelled its children. */
   closed: boolean;
-  /** Whether the run is quarantined. The parent of a quarantined run treats the run as ended. */
-  aside: boolean;
 }
 
 export class TreeWatch {
@@ -57,7 +55,6 @@ export class TreeWatch {
     const node = this.nodes.get(event.runId);
     if (!node) return yield "J7 an event of a run that was never started";
     applyRunRow(node.row, event);
-    if (isSetAside(event)) node.aside = true;
     switch (event.type) {
       case "CHILD_RUN_STARTED":
         yield* this.begins(node, event.payload.trigger === "handoff");
@@ -134,7 +131,6 @@ export class TreeWatch {
       raised: {},
       late: new Set(),
       closed: false,
-      aside: false,
     });
   }
 
@@ -212,9 +208,9 @@ export class TreeWatch {
     }
     if (event.type === "CHILD_RUN_COMPLETED") {
       const child = this.nodes.get(event.payload.child_run_id);
-      if (!child?.aside && child?.row.endedAt === undefined) yield "P6 it has not ended";
+      if (child?.row.endedAt === undefined) yield "P6 it has not ended";
     }
-    if (TERMINAL_TYPES.has(event.type) && parent && !node.aside && !parent.children.get(event.runId)?.ended)
+    if (TERMINAL_TYPES.has(event.type) && parent && !parent.children.get(event.runId)?.ended)
       yield "P6 its parent was not told in the same transaction";
     if (TERMINAL_TYPES.has(event.type)) {
       if (!parent) yield* this.outlived(node);
@@ -229,18 +225,18 @@ export class TreeWatch {
     }
   }
 
-  /** D2: a root ends after all its descendants. Only a quarantined run and its descendants can outlive the root (E5). */
+  /** D2: a root ends after all its descendants. A root waits for a quarantined run, too (E5). */
   private *outlived({ row }: Node): Generator<string> {
     for (const node of this.nodes.values()) {
-      if (node.row.rootRunId !== row.id || node.row.endedAt !== undefined) continue;
-      if (!this.lineage(node.row.id).some(({ aside }) => aside)) yield `D2 ended before ${node.row.id}`;
+      if (node.row.rootRunId === row.id && node.row.endedAt === undefined)
+        yield `D2 ended before ${node.row.id}`;
     }
   }
 
-  /** B1: the usage of a tree is the sum of the usage of its runs. A quarantined run reports no usage, so its tree is skipped. */
+  /** B1: the usage of a tree is the sum of the usage of its runs. */
   private *usedBelow(node: Node, { tree }: Payload<"RUN_COMPLETED">): Generator<string> {
     const below = [...this.nodes.values()].filter((other) => this.lineage(other.row.id).includes(node));
-    if (below.length === 1 || below.some(({ aside }) => aside)) return;
+    if (below.length === 1) return;
     const tokens = below.reduce((sum, { row }) => sum + row.usage.input + row.usage.output, 0);
     const told = (tree?.usage.input ?? 0) + (tree?.usage.output ?? 0);
     if (told !== tokens) yield `B1 its tree has used ${tokens} tokens, and it says ${told}`;

@@ -4,8 +4,10 @@
 import type { RunId } from "../../src/ids.ts";
 import {
   type EventBody,
+  isProgress,
   type JournalEvent,
   keyOf,
+  OUTCOME_TYPES,
   type Payload,
   TERMINAL_TYPES,
 } from "../../src/journal/events.ts";
@@ -31,6 +33,8 @@ export class Watch {
   readonly effects: SeenEffect[] = [];
   private readonly journals = new Map<RunId, JournalEvent[]>();
   private readonly acknowledged: { runId: RunId; key: string; text: string }[] = [];
+  /** E5: how often each run was driven alone since its last outcome. */
+  private readonly alone = new Map<RunId, number>();
   private readonly tree: TreeWatch;
   private readonly patterns: PatternWatch;
 
@@ -66,11 +70,28 @@ export class Watch {
     for (const event of events) {
       const seen = this.journals.get(event.runId) ?? [];
       this.journals.set(event.runId, seen);
+      const blamed = this.blames(event);
+      if (blamed !== undefined) this.problem(`${blamed}: ${describe(event)}`);
+      if (event.type === "RUN_SUSPENDED" || (OUTCOME_TYPES.has(event.type) && isProgress(event)))
+        this.alone.delete(event.runId);
       for (const problem of wrongWith(event, seen)) this.problem(`${problem}: ${describe(event)}`);
       seen.push(event);
     }
     for (const problem of this.tree.committed(events)) this.problem(problem);
     for (const problem of this.patterns.committed(events)) this.problem(problem);
+  }
+
+  /** E5: a driver has recorded that it drives this run alone from now on, or that it begins the counter-check. */
+  drivenAlone(runId: RunId): void {
+    this.alone.set(runId, (this.alone.get(runId) ?? 0) + 1);
+  }
+
+  /** E5: a run is quarantined after it was driven alone three times without an outcome, and after a counter-check. */
+  private blames({ runId, type, payload }: JournalEvent): string | undefined {
+    const times = this.alone.get(runId) ?? 0;
+    if (type === "RUN_SUSPENDED" && payload.waitingOn.kind === "quarantine" && times < 4)
+      return `E5 quarantined after ${times} records of driving it alone`;
+    return undefined;
   }
 
   /** I1: remembers every event that the store has acknowledged. */

@@ -38,14 +38,14 @@ function childProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): 
   return problems;
 }
 
-/** J7: compares the journal of a child with the journal of its parent. A quarantined child can outlive its parent (E5). */
-function parentProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): string[] {
+/** J7: compares the journal of a child with the journal of its parent. */
+function parentProblems({ row }: Told, byId: ReadonlyMap<string, Told>): string[] {
   const parent = byId.get(row.parentRunId ?? "");
   if (!parent) return [];
   const started = payloadsOf(parent.events, "CHILD_RUN_STARTED").some(
     ({ child_run_id: id }) => id === row.id,
   );
-  const orphan = parent.row.endedAt !== undefined && row.endedAt === undefined && !events.some(isSetAside);
+  const orphan = parent.row.endedAt !== undefined && row.endedAt === undefined;
   return [
     ...(started ? [] : [`J7 ${row.id} was started by nobody`]),
     ...(orphan ? [`D4 ${row.id} outlives its parent`] : []),
@@ -86,7 +86,7 @@ function spendingProblems({ row, events }: Told): string[] {
     : [`B1 ${row.id} says that its tree has spent ${JSON.stringify(tree)}, not ${JSON.stringify(sum)}`];
 }
 
-/** The spending of the run itself, plus the spending that its children reported. A quarantined child reports nothing. */
+/** The spending of the run itself, plus the spending that its children reported. */
 export function spentBy({ usage }: RunRow, children: readonly Payload<"CHILD_RUN_COMPLETED">[]): Spent {
   const { input, output, cacheRead, cacheWrite } = usage;
   const sum = {
@@ -111,10 +111,6 @@ export function sameSpent(left: Spent, right: Spent): boolean {
   );
   return near && same;
 }
-
-/** E5: the parent of a quarantined run treats the run as ended. */
-export const isSetAside = (event: JournalEvent): boolean =>
-  event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 
 function payloadsOf<T extends JournalEvent["type"]>(events: readonly JournalEvent[], type: T): Payload<T>[] {
   return events

@@ -97,6 +97,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       store: mortal.store,
       ...more,
     });
+    runtime.parts.trialMs = 50;
     if (!idle) await runtime.start();
     return runtime;
   };

@@ -62,6 +62,7 @@ export function userStore(store: Store, user: string): Store {
       release: refuse,
       nextDue: refuse,
       heartbeat: refuse,
+      recordAcquisitions: refuse,
       quarantine: refuse,
     },
     inbox: {

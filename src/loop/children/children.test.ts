@@ -14,7 +14,7 @@ import {
 import { openApprovalIds, type World } from "../../../test/support/world.ts";
 import { fakeClock } from "../../clock.ts";
 import { sendMessage } from "../commands/messages.ts";
-import { cancelRun, decideApproval } from "../commands/person-commands.ts";
+import { cancelRun, decideApproval, resumeRun } from "../commands/person-commands.ts";
 
 const cast = { coder: "", helper: "" };
 const lead = (more = "") => `agents: [coder, helper]\ntools: [look]\n${more}`;
@@ -617,7 +617,7 @@ scenario(
 );
 
 scenario(
-  "[F24] if a child is quarantined, its parent immediately gets an error and continues",
+  "[F24] [36.1] if a child is quarantined, its parent waits for it and says so, and goes on when a person resumes the child",
   {
     agent: lead(),
     cast,
@@ -628,15 +628,21 @@ scenario(
     const runId = await world.run("see to it");
     await world.drive(runId);
     const [coder] = await childrenOf(world, runId);
-    for (let lost = 0; lost < 6; lost++) {
-      await world.runtime.store.leases.acquire(coder!, "lost");
-      await world.restart();
-    }
+    const { store } = world.runtime;
+    const lost = await store.leases.acquire(coder!, "lost");
+    await store.leases.recordAcquisitions(coder!, lost!, 6);
+    await world.restart();
     await world.drive(coder!);
     expect(await world.state(coder!)).toMatchObject({ waitingOn: { kind: "quarantine" } });
-    const { end } = await world.drive(runId);
-    expect(end).toMatchObject({ status: "completed" });
-    expect(resultsRead(await world.events(runId))[0]).toContain("The run was quarantined and needs a person");
+    await world.drive(runId);
+    expect(await world.state(runId)).toMatchObject({
+      status: "suspended",
+      waitingOn: { kind: "child_hitl", blockers: [coder] },
+    });
+    await resumeRun(coder!, "ann", world.runtime.people);
+    await world.drive(coder!);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed" });
+    expect(resultsRead(await world.events(runId))[0]).not.toContain("quarantined");
   },
 );
 

@@ -23,18 +23,14 @@ import { startPatternRuns } from "../children/start-pattern-runs.ts";
 import { mergeChild } from "../children/worktree.ts";
 import { cutOffHooks, runDueHooks, runEndHooks } from "../hooks/run-hooks.ts";
 import { attemptOf, callModel } from "../model/call-model.ts";
-import type { ActiveDrive, LoopParts, SkipReason, StepGate } from "../parts.ts";
+import type { ActiveDrive, LoopParts, SkipReason } from "../parts.ts";
 import { promptRunner, recoverPrompt } from "../programs/prompt-runner.ts";
 import { allowRunnerCall } from "../programs/runner-calls.ts";
 import { decide } from "./decide.ts";
 import { type DecisionFacts, nextModel, type RunView } from "./decide-turn.ts";
 import { finishRun } from "./finish.ts";
 import { RunJournal } from "./run-journal.ts";
-
-const SUSPECT_AFTER = 2;
-
-/** E5: maximum number of acquisitions without an outcome. After that, the run is quarantined until a person resumes it. */
-const MAX_ACQUISITIONS = 5;
+import { takeSteps } from "./suspects.ts";
 
 const RETRY_MS = 1_000;
 
@@ -77,16 +73,15 @@ async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal):
   const stopped = AbortSignal.any([effects.signal, signal]);
   const stopListening = register(run, parts, signal, effects);
   try {
-    await recoverRun(run, parts);
-    await openWorkspace(run, parts);
-    while (!run.isOver && !signal.aborted && !mustStop(effects.signal)) {
-      const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared", stopped);
-      try {
-        if (!signal.aborted) await step(run, parts, effects.signal);
-      } finally {
-        leave();
-      }
-    }
+    const mayContinue = (): boolean => !run.isOver && !signal.aborted && !mustStop(effects.signal);
+    let isPrepared = false;
+    const takeStep = async (): Promise<void> => {
+      if (isPrepared) return step(run, parts, effects.signal);
+      isPrepared = true;
+      await recoverRun(run, parts);
+      await openWorkspace(run, parts);
+    };
+    while (mayContinue()) await takeSteps(run, parts, { takeStep, mayContinue, stopped });
     await run.release();
     // The run rests now. Its program is ended, unless the program still has work to do.
     if (run.definition.runner && !keepsProgram(run)) await parts.runners.end(run.runId);
@@ -120,9 +115,8 @@ function register(
   };
 }
 
-/** Closes the hooks, the model call or the prompt that a crash left open. A run that was acquired too often without an outcome is quarantined. */
+/** Closes the hooks, the model call or the prompt that a crash left open. */
 async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): Promise<void> {
-  if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return quarantine(run);
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;
@@ -138,11 +132,6 @@ async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
   const spent = estimate && { usage: { input: estimate.tokens, output: 0 }, cost: estimate.cost };
   const payload = { ...attemptOf(open), cause: "interrupted" as const, message, ...spent };
   run.record({ type: "MODEL_CALL_FAILED", payload });
-}
-
-async function quarantine(run: RunJournal): Promise<void> {
-  const detail = `Taken up ${run.lease.acquisitions - 1} times without any progress.`;
-  await run.suspend({ kind: "quarantine", detail }, undefined);
 }
 
 /** E2: true if the previous worker might still be performing a call. Until its lease ends, that call is neither repeated nor decided. */
@@ -175,9 +164,6 @@ async function openWorkspace(
 
 /** True if this driver must leave the run to another driver. After a cancel, this driver continues. */
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
-
-/** E5: true if the run lost its worker twice in a row and has had no outcome since. */
-const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
   const view = await run.view();
@@ -384,48 +370,4 @@ async function unendedRuns(runIds: readonly RunId[], { store }: Pick<LoopParts, 
     .flatMap((row) => (row?.cancelRequested && row.endedAt === undefined ? [row] : []))
     .sort((left, right) => right.depth - left.depth)
     .map(({ id }) => id);
-}
-
-/**
- * Decides which run is allowed to take a step now (E5). Ordinary runs take their steps at the same time.
- * A run that lost its worker twice without an outcome takes its steps alone.
- * If the process crashes again while a run takes its step alone, that run must have caused the crash.
- * This run waits for at most one step of the other runs, and the other runs wait for at most one of its steps.
- */
-export function createStepGate(): StepGate {
-  let sharing = 0;
-  let taken = false;
-  const waiting: { how: "shared" | "alone"; go: () => void }[] = [];
-
-  const mayGo = (how: "shared" | "alone"): boolean => (how === "alone" ? sharing === 0 && !taken : !taken);
-  const begin = (how: "shared" | "alone"): (() => void) => {
-    if (how === "alone") taken = true;
-    else sharing++;
-    return () => {
-      if (how === "alone") taken = false;
-      else sharing--;
-      letGo();
-    };
-  };
-  const letGo = (): void => {
-    while (waiting[0] && mayGo(waiting[0].how)) waiting.shift()!.go();
-  };
-
-  return {
-    async enter(how, left) {
-      if (left.aborted) return () => {};
-      if (waiting.length === 0 && mayGo(how)) return begin(how);
-      return new Promise((resolve) => {
-        const entry = { how, go: () => resolve(begin(how)) };
-        waiting.push(entry);
-        left.addEventListener("abort", () => {
-          const at = waiting.indexOf(entry);
-          if (at < 0) return;
-          waiting.splice(at, 1);
-          resolve(() => {});
-          letGo();
-        });
-      });
-    },
-  };
 }

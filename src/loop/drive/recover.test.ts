@@ -358,6 +358,80 @@ scenario(
   },
 );
 
+/** Restarts the world until a process lives. Each process dies as soon as `isFatal` says so. Returns the number of deaths. */
+async function restartUntilAlive(world: World, isDone: () => Promise<boolean>): Promise<number> {
+  for (let deaths = 0; ; deaths++) {
+    const isDead = await Promise.race([world.dead().then(() => true), until(isDone).then(() => false)]);
+    if (!isDead) return deaths;
+    world.runtime.parts.drainMs = 0;
+    await world.restart({ idle: false });
+  }
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+let poisoned: World;
+scenario(
+  "[E5] [P9] [36.1] a run that ends its process whenever it is driven is quarantined alone; the eight others complete",
+  {
+    idle: true,
+    script: ({ task, turn }) => {
+      if (task === "poison") {
+        poisoned.die();
+        return { delay: 600_000, text: "never" };
+      }
+      return turn === 1 ? { calls: [look("a")] } : { text: "well" };
+    },
+  },
+  async (world) => {
+    poisoned = world;
+    const runs: string[] = [];
+    for (let i = 0; i < 9; i++) runs.push(await world.run(i === 4 ? "poison" : "look"));
+    await world.restart({ idle: false });
+    const isQuiet = async () => {
+      const { runs: rows } = await world.runtime.store.runs.list({});
+      return rows.every(({ endedAt, status }) => endedAt !== undefined || status === "suspended");
+    };
+    expect(await restartUntilAlive(world, isQuiet)).toBe(5);
+    for (const [i, runId] of runs.entries()) {
+      const { end, waitingOn } = await world.state(runId);
+      if (i === 4) expect(waitingOn).toMatchObject({ kind: "quarantine" });
+      else expect(end?.status).toBe("completed");
+    }
+  },
+);
+
+scenario(
+  "[E5] [36.1] kills from outside quarantine nobody: the counter-check finds that the process dies without the run, too",
+  { idle: true, script: ({ attempt }) => ({ delay: attempt < 7 ? 600_000 : 0, text: "in the end" }) },
+  async (world) => {
+    const runId = await world.run("wait");
+    for (let kills = 0; kills < 7; kills++) {
+      await world.restart();
+      world.runtime.parts.trialMs = 600_000;
+      world.runtime.parts.drainMs = 0;
+      const { store, parts } = world.runtime;
+      const isCheck = kills === 5;
+      void drive(runId, parts, new AbortController().signal);
+      const calls = async () =>
+        typesOf(await store.journal.read(runId)).filter((type) => type === "MODEL_CALL_STARTED");
+      if (isCheck) await until(async () => parts.drives.has(runId));
+      else await until(async () => (await calls()).length > (kills > 5 ? kills - 1 : kills));
+      if (isCheck) await new Promise((resolve) => setTimeout(resolve, 50));
+      world.die();
+    }
+    expect(typesOf(await reopened(world, runId))).not.toContain("RUN_SUSPENDED");
+    expect((await world.drive(runId)).end?.summary).toBe("in the end");
+  },
+);
+
+async function reopened(world: World, runId: string) {
+  await world.restart();
+  return world.events(runId);
+}
+
 scenario(
   "[F30] a run with a damaged journal is quarantined, and the number of the damaged event is recorded; other runs continue",
   { idle: true, config: "permissions: { ask: [charge] }", script: steps },

@@ -264,7 +264,8 @@ export class RunJournal {
     this.parts.onProblem({ runId: this.runId, message: `Run ${this.runId} waits for the disk.`, error });
   }
 
-  private async settle(): Promise<void> {
+  /** Waits until everything recorded so far is stored. */
+  async settle(): Promise<void> {
     const waiting = this.pending;
     this.pending = [];
     await Promise.all(waiting);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createStepGate } from "./drive.ts";
+import { createStepGate } from "./suspects.ts";
 
 it("[E5] ordinary steps pass the gate in parallel, the step of a suspect run passes alone, and the order of arrival is kept", async () => {
   const gate = createStepGate();

@@ -430,7 +430,26 @@ export function leaseContract(open: Open): void {
         counts.push(fifth.lease.acquisitions);
         await fifth.append([], { rest: { wakeAt: 0 } });
         counts.push((await acquireRun(store, "r1")).lease.acquisitions);
-        expect(counts, "a release does not count as a lost driver").toEqual([1, 2, 3, 4, 4, 1, 1]);
+        expect(counts, "above three, only the driver counts").toEqual([1, 2, 3, 3, 3, 1, 1]);
+      },
+    );
+
+    scenario(
+      "[E5] [36.1] the driver counts how often it drives a suspect alone; a release, a rest and an outcome lower the count",
+      async (opened) => {
+        let { store } = opened;
+        await admit(store, "r1");
+        const driver = await acquireRun(store, "r1");
+        await store.leases.recordAcquisitions("r1", driver.writer, 5);
+        await store.leases.recordAcquisitions("r1", { ...driver.writer, epoch: 0 }, 7);
+        store = await opened.reopen();
+        const second = await acquireRun(store, "r1");
+        expect(second.lease.acquisitions, "another driver does not count").toBe(5);
+        await store.leases.release("r1", second.writer);
+        const third = await acquireRun(store, "r1");
+        expect(third.lease.acquisitions).toBe(4);
+        await third.append([], { rest: { wakeAt: 0 } });
+        expect((await acquireRun(store, "r1")).lease.acquisitions).toBe(1);
       },
     );
 

@@ -178,20 +178,38 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[E5] a parent treats a quarantined child as ended, and does not learn of the child's real end later",
+    "[E5] [36.1] a parent waits for a quarantined child and names it, and learns of the child's real end",
     async ({ store }) => {
-      const { child } = await family(store);
-      await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {
+      const { parent, child } = await family(store);
+      await parent.append([runSuspended("w", { kind: "child", items: ["c1"] })], {
         rest: { wakeAt: undefined },
       });
+      await child.append([runSuspended("q", { kind: "quarantine", detail: "It ends its process." })], {
+        rest: { wakeAt: undefined },
+      });
+      expect((await store.runs.get("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
+      await (await takeDue(store, "c1")).append([runEnded()]);
+      const told = (await store.journal.read("r1")).filter(({ type }) => type === "CHILD_RUN_COMPLETED");
+      expect(told).toMatchObject([{ payload: { child_run_id: "c1", success: true } }]);
+    },
+  );
+
+  scenario(
+    "[E5] [36.1] a parent waits for a child that cannot be read and names it, until the child is cancelled",
+    async (opened) => {
+      const { store } = opened;
+      const { parent } = await family(store);
+      await parent.append([runSuspended("w", { kind: "child", items: ["c1"] })], {
+        rest: { wakeAt: undefined },
+      });
+      await store.leases.quarantine({ runId: "c1", reason: "Event 2 is malformed.", seq: 2 });
+      expect((await store.runs.get("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
+      expect((await store.journal.read("r1")).map(({ type }) => type)).not.toContain("CHILD_RUN_COMPLETED");
+      await store.runs.cancel("c1", { by: "maria" });
       expect((await store.journal.read("r1")).at(-1)).toMatchObject({
         type: "CHILD_RUN_COMPLETED",
-        payload: { success: false, summary: expect.stringContaining("It kills its process.") },
+        payload: { child_run_id: "c1", success: false, quarantined: true },
       });
-      await (await takeDue(store, "c1")).append([runEnded()]);
-      expect(
-        (await store.journal.read("r1")).filter(({ type }) => type === "CHILD_RUN_COMPLETED"),
-      ).toHaveLength(1);
     },
   );
 }

@@ -104,7 +104,10 @@ function createRead({ database }: CommitLoopParts, loop: CommitLoop): Read {
   };
 }
 
-type Leases = Pick<Store["leases"], "acquire" | "release" | "heartbeat" | "quarantine">;
+type Leases = Pick<
+  Store["leases"],
+  "acquire" | "release" | "recordAcquisitions" | "heartbeat" | "quarantine"
+>;
 
 /** `workers`: the workers that sent a heartbeat through this process. */
 function leaseOperations(operations: Leases, write: Write): { leases: Leases; workers: Set<string> } {

@@ -8,8 +8,8 @@ import { hasTakenOver } from "../../projections/folds/run-row.ts";
 import type { RunRecord } from "../run-record.ts";
 import type { Quarantine } from "../store.ts";
 import { restRun } from "./leases.ts";
-import { ask, loadRun, type Steps, type Transaction } from "./transaction.ts";
-import { reportToParent, signal } from "./write-events.ts";
+import { ask, findRun, loadRun, type Steps, type Transaction } from "./transaction.ts";
+import { refreshBlockers, reportToParent, signal, UNREADABLE } from "./write-events.ts";
 
 /** P7: cancels a run and every active run below it. Returns the runs that it reached. */
 export function* cancelBranch(
@@ -20,7 +20,11 @@ export function* cancelBranch(
   const branch = yield* activeBranch(tx, runId);
   for (const id of branch) {
     const payload = id === runId ? request : { via: runId, ...request };
-    yield* signal(tx, yield* loadRun(tx, id), [{ type: "CANCEL_REQUESTED", payload }]);
+    const record = yield* loadRun(tx, id);
+    yield* signal(tx, record, [{ type: "CANCEL_REQUESTED", payload }]);
+    // Nothing can drive an unreadable run to its end, so its parent does not wait for that end.
+    if (yield* ask(tx.queries.isQuarantined(id)))
+      yield* reportToParent(tx, record, childQuarantinedEvent(record.row, UNREADABLE));
   }
   return branch;
 }
@@ -55,10 +59,15 @@ function* activeBranch(tx: Transaction, runId: RunId): Steps<RunId[]> {
   return branch;
 }
 
-/** Quarantines a run that cannot be driven, and tells its parent. */
+/** Quarantines a run that cannot be read. Its parent waits for it and says so, unless the run was cancelled: then nothing is left to wait for. */
 export function* quarantineRun(tx: Transaction, entry: Quarantine): Steps<void> {
   const record = yield* loadRun(tx, entry.runId);
   yield* ask(tx.queries.addQuarantine(entry));
   yield* restRun(tx, record);
-  yield* reportToParent(tx, record, childQuarantinedEvent(record.row, entry.reason));
+  if (record.row.cancelRequested)
+    yield* reportToParent(tx, record, childQuarantinedEvent(record.row, entry.reason));
+  else if (record.row.parentRunId !== undefined) {
+    const parent = yield* findRun(tx, record.row.parentRunId);
+    if (parent) yield* refreshBlockers(tx, parent);
+  }
 }

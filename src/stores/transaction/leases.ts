@@ -7,6 +7,7 @@ import {
   LEASE_MS,
   type Lease,
   type LostWorkers,
+  SUSPECT_AFTER,
   type WorkerCard,
   type Writer,
 } from "../store.ts";
@@ -55,7 +56,7 @@ function takeLease(record: RunRecord, worker: string, { now, until }: TakenAt): 
   record.worker = worker;
   record.epoch++;
   record.dueAt = undefined;
-  record.acquisitions++;
+  if (record.acquisitions <= SUSPECT_AFTER) record.acquisitions++;
   const { epoch, acquisitions, previousUntil } = record;
   const row = { ...record.row, usage: { ...record.row.usage } };
   const lease = { worker, epoch, acquisitions, row, previousUntil };
@@ -70,6 +71,19 @@ export function* releaseRun(
 ): Steps<void> {
   const record = yield* findRun(tx, runId);
   if (record && isDriver(record, { writer })) yield* giveBack(tx, record, rest);
+}
+
+/** E5: the driver counts how often it drives the run alone. */
+export function* recordAcquisitions(
+  tx: Transaction,
+  runId: RunId,
+  writer: Writer,
+  count: number,
+): Steps<void> {
+  const record = yield* findRun(tx, runId);
+  if (!record || !isDriver(record, { writer })) return;
+  record.acquisitions = count;
+  tx.queries.touch(record);
 }
 
 /** `doubtful`: runs that this worker might have acquired without knowing it. Runs that are not in `holds` are given back. */

@@ -3,7 +3,7 @@
 import type { Store } from "../store.ts";
 import { append } from "./append.ts";
 import { cancelBranch, freezeBranch, quarantineRun } from "./branch.ts";
-import { acquireRun, heartbeat, releaseRun } from "./leases.ts";
+import { acquireRun, heartbeat, recordAcquisitions, releaseRun } from "./leases.ts";
 import { type PruneParts, prune } from "./prune.ts";
 import type { Needs } from "./queries.ts";
 import { say, startRun } from "./start.ts";
@@ -32,6 +32,8 @@ export function createOperations(write: Write, pruning: Pick<PruneParts, "read" 
     leases: {
       acquire: (runId, worker, lost) => write((tx) => acquireRun(tx, runId, worker, lost), { rows: [runId] }),
       release: (runId, writer, rest) => write((tx) => releaseRun(tx, runId, writer, rest), { rows: [runId] }),
+      recordAcquisitions: (runId, writer, count) =>
+        write((tx) => recordAcquisitions(tx, runId, writer, count), { rows: [runId] }),
       heartbeat: (worker, holds, card) =>
         write((tx) => heartbeat(tx, worker, holds, { card }), { rows: holds.map(({ runId }) => runId) }),
       quarantine: (entry) => write((tx) => quarantineRun(tx, entry), { rows: [entry.runId] }),

@@ -18,9 +18,9 @@ import {
   blockedEvent,
   blockersOf,
   childCompletedEvent,
-  childQuarantinedEvent,
 } from "../../projections/folds/parent-events.ts";
 import { applyRunRow, type RunRow } from "../../projections/folds/run-row.ts";
+import { markQuarantined } from "../columns.ts";
 import { chainHash, digest, MAX_INLINE_PAYLOAD, neededBlobs } from "../hashes.ts";
 import { type RunRecord, rememberEvent } from "../run-record.ts";
 import { restRun } from "./leases.ts";
@@ -188,22 +188,12 @@ function* addGrant(
 /** Called after each write. If this function writes to the parent, it is called again for the parent, and so on up to the root. */
 function* tellTree(tx: Transaction, record: RunRecord, written: readonly JournalEvent[]): Steps<void> {
   const last = written.at(-1);
-  if (last) yield* reportToParent(tx, record, newsOfChild(record.row, last));
+  if (last) yield* reportToParent(tx, record, childCompletedEvent(record.row, last));
   if (written.some(({ type }) => type === "RUN_SUSPENDED")) yield* refreshBlockers(tx, record);
   const { parentRunId } = record.row;
   if (parentRunId === undefined) return;
   const parent = yield* findRun(tx, parentRunId);
   if (parent && mayBlock(record.row, parent.row)) yield* refreshBlockers(tx, parent);
-}
-
-/** The event that tells a parent that its child has ended (P6) or was quarantined. */
-const newsOfChild = (row: RunRow, last: JournalEvent): EventBody | undefined =>
-  childCompletedEvent(row, last) ?? quarantineNews(row, last);
-
-/** E5: for its parent, a quarantined run has ended. If the run is released later, its real end is not reported. */
-function quarantineNews(row: RunRow, event: JournalEvent): EventBody | undefined {
-  if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
-  return childQuarantinedEvent(row, event.payload.waitingOn.detail ?? "it could not be driven.");
 }
 
 /** Tells the parent only once, and only while the parent has not ended (D4). */
@@ -218,17 +208,23 @@ export function* reportToParent(
   if (!(yield* keysOf(tx, parent)).has(keyOf(event))) yield* signal(tx, parent, [event]);
 }
 
+/** The reason that a run above is told. The exact reason is in the row of the unreadable run. */
+export const UNREADABLE = "it cannot be read.";
+
 /** A cheap first check. Looking at all siblings after each event of each child would take quadratic time. */
 const mayBlock = (child: RunRow, parent: RunRow): boolean =>
   blockersOf(child).length > 0 || parent.waitingOn?.blockers !== undefined;
 
-function* refreshBlockers(tx: Transaction, record: RunRecord): Steps<void> {
+/** Tells a waiting run which runs below it need a person. A child that cannot be read needs one too, although its journal does not say so. */
+export function* refreshBlockers(tx: Transaction, record: RunRecord): Steps<void> {
   const awaited = awaitedChildren(record.row);
   if (awaited.length === 0) return;
   const children: RunRow[] = [];
   for (const id of awaited) {
     const child = yield* findRun(tx, id);
-    if (child) children.push(child.row);
+    if (!child) continue;
+    const isUnreadable = child.row.endedAt === undefined && (yield* ask(tx.queries.isQuarantined(id)));
+    children.push(isUnreadable ? markQuarantined(child.row, UNREADABLE) : child.row);
   }
   const event = blockedEvent(record.row, children);
   if (event) yield* signal(tx, record, [event]);
