@@ -24,6 +24,7 @@ const CODES = {
   STORAGE_FULL: { status: 507, exit: 1 },
   STORAGE_UNUSABLE: { status: 503, exit: 1 },
   STORE_OWNED: { status: 409, exit: 1 },
+  FILES_UNAVAILABLE: { status: 503, exit: 1 },
   FOLDER_MISSING: { status: 409, exit: 1 },
   JOURNAL_NEWER: { status: 500, exit: 1 },
   JOURNAL_CORRUPT: { status: 500, exit: 1 },
@@ -100,6 +101,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EIO: "disk error",
   EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  ENOMEM: "there is too little memory",
   ENAMETOOLONG: "its name is too long",
   ENOTFOUND: "the host name has no address",
   EAI_AGAIN: "the host name cannot be resolved right now",
@@ -113,6 +116,27 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "it cannot be reached",
   ENETUNREACH: "it cannot be reached",
 };
+
+/** Causes that pass by themselves and say nothing about the file: there are too many open files, or there is too little memory. */
+const TEMPORARY = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EBUSY", "ESTALE"]);
+
+/** True if the same work may succeed in a moment, although nothing was changed. */
+export function isTemporary(error: unknown): boolean {
+  for (let link = error; link instanceof Error; link = link.cause) {
+    const { code } = link as { code?: unknown };
+    if (code === "FILES_UNAVAILABLE" || (typeof code === "string" && TEMPORARY.has(code))) return true;
+  }
+  return false;
+}
+
+/** Call this where a file that cannot be read is otherwise treated like a missing or a bad file. */
+export function throwIfTemporary(error: unknown): void {
+  if (!isTemporary(error)) return;
+  if (error instanceof CadreError) throw error;
+  const reason = `Files cannot be read right now: ${describeSystemError(error)}.`;
+  const assurance = "Nothing was started. Try again in a moment.";
+  throw new CadreError("FILES_UNAVAILABLE", { reason, assurance }, undefined, error);
+}
 
 /** Call this in the default branch of a switch: the compiler then reports a missing case. */
 export function assertNever(value: never): never {

@@ -1,8 +1,10 @@
 // Keeps the set of agents up to date with the files on disk.
 // If an edit breaks a file, its agents keep their last good version, and a note says so. So a half-finished edit stops no work.
 // After the file is repaired, its new version is used.
+// If files cannot be read at all for a moment, the last complete set is kept. There is never a set that lacks some of its files.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
+import { isTemporary } from "../errors.ts";
 import { agentId } from "../journal/agent-id.ts";
 import type { AgentEnvironment } from "./agent.ts";
 import { packOf } from "./compile/names.ts";
@@ -18,25 +20,58 @@ export function watchAgents(
   known: AgentEnvironment,
 ): (name?: string) => Promise<AgentSet> {
   const lastGood = createLastGood(known);
-  let last: { stamp: string; sets: (name?: string) => Promise<AgentSet> } | undefined;
+  let last: { stamp: string; sets: Sets } | undefined;
+  let complete: Sets | undefined;
   let looked = false;
-  return (name) => {
-    if (last && looked) return last.sets(name);
+  const current = (): Sets => {
+    if (last && looked) return last.sets;
     looked = true;
     setImmediate(() => {
       looked = false;
     });
     const stamp = agentsStamp(folders);
     if (last?.stamp !== stamp) last = { stamp, sets: createSets(readOwnFiles(folders), lastGood) };
-    return last.sets(name);
+    return last.sets;
+  };
+  const keepLast = (error: unknown, name?: string): Promise<AgentSet> => {
+    if (!isTemporary(error)) throw error;
+    last = undefined;
+    if (!complete) throw error;
+    return complete(name);
+  };
+  const asked = new WeakMap<Promise<AgentSet>, Promise<AgentSet>>();
+  return (name) => {
+    try {
+      const sets = current();
+      const found = sets(name);
+      const answer =
+        asked.get(found) ??
+        found.then(
+          (set) => {
+            complete = sets;
+            return set;
+          },
+          (error: unknown) => keepLast(error, name),
+        );
+      asked.set(found, answer);
+      return answer;
+    } catch (error) {
+      return Promise.resolve().then(() => keepLast(error, name));
+    }
   };
 }
 
-function createSets(files: Promise<OwnFiles>, lastGood: LastGood): (name?: string) => Promise<AgentSet> {
+/** The set of agents, or the part of it that the named agent needs. */
+type Sets = (name?: string) => Promise<AgentSet>;
+
+function createSets(files: Promise<OwnFiles>, lastGood: LastGood): Sets {
   let all: Promise<AgentSet> | undefined;
   let own: Promise<AgentSet | undefined> | undefined;
   const everybody = (): Promise<AgentSet> => {
     all ??= files.then(async (read) => lastGood.setOf([...read.own, ...(await read.builtin())]));
+    all.catch(() => {
+      all = undefined;
+    });
     return all;
   };
   const fewest = async (name: string): Promise<AgentSet> => {

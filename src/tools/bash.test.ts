@@ -50,6 +50,18 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     });
   });
 
+  it("[36.2] if files run out after a command has run, the answer never says that nothing was run", async () => {
+    await using folder = await tempWorkspace();
+    const { signal } = new AbortController();
+    signal.removeEventListener = () => {
+      throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE", syscall: "open" });
+    };
+    const answer = await bashTool.execute({ command: "echo once >> effects" }, folder.context({ signal }));
+    expect(await readFile(join(folder.path, "effects"), "utf8")).toBe("once\n");
+    expect(answer).toMatchObject({ isError: true, output: expect.stringContaining("the command has run") });
+    expect(answer.output).not.toContain("nothing was run");
+  });
+
   it("Bash streams output while the command runs", async () => {
     await using folder = await tempWorkspace();
     const heard: string[] = [];

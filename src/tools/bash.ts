@@ -76,8 +76,10 @@ async function environmentOf(command: string, context: ToolContext): Promise<Nod
 async function runConfined(confined: Confined, timeout: number, context: ToolContext): Promise<ToolAnswer> {
   const started = performance.now();
   const { argv, env, sandbox } = confined;
+  let hasBegun = false;
   try {
     const run = supervise({ argv, env, cwd: context.workspace });
+    hasBegun = true;
     const { text, size, ended, stopped } = await watch(run, timeout, context);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const end = stopped ? `[${stopped}, ${seconds} s]` : `[exit ${ended.code}, ${seconds} s]`;
@@ -87,10 +89,28 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
       ...(await confined.checkAfterwards(failed ? text : "").catch(uncheckedNote)),
     ];
     return { ...answerWith(text, size, [end, ...notes].join("\n"), failed), sandbox };
+  } catch (error) {
+    if (!hasBegun || hasNotStarted(error)) throw error;
+    return refusal(
+      `the command has run, but its answer was lost (${messageOf(error)}); look at what it did before you repeat it`,
+    );
   } finally {
-    confined.release();
+    releaseQuietly(confined);
   }
 }
+
+/** A failed clean-up must not replace the answer: the model would take a command that has run for one that has not. */
+function releaseQuietly(confined: Confined): void {
+  try {
+    confined.release();
+  } catch {
+    // The next command's clean-up finds what this one has left.
+  }
+}
+
+/** True for the error with which Node reports that a program could not be started. */
+const hasNotStarted = (error: unknown): boolean =>
+  String((error as NodeJS.ErrnoException).syscall ?? "").startsWith("spawn");
 
 /** The command has already run, so this failure must not be reported as "not run". */
 const uncheckedNote = (error: unknown): string[] => [

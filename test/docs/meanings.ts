@@ -80,6 +80,8 @@ export const ERROR_MEANINGS: Record<ErrorCode, string> = {
   STORAGE_FULL: "The disk is full. Recorded data is safe. Free some space, then continue.",
   STORAGE_UNUSABLE:
     "The store cannot be opened, read or written, for example because Postgres is down. Acknowledged data is unchanged. The message says why, and what to do.",
+  FILES_UNAVAILABLE:
+    "Agent files cannot be read at the moment, for example because too many files are open. Nothing was started. Try again in a moment.",
   FOLDER_MISSING:
     "The run's working folder is not on this machine. Nothing was done. A machine that has the folder continues the run; so does this one once the folder is there.",
   STORE_OWNED:

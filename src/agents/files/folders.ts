@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import type { Path } from "../../config/yaml.ts";
+import { throwIfTemporary } from "../../errors.ts";
 import type { Agent } from "../agent.ts";
 import type { AgentInCode } from "../define-agent.ts";
 
@@ -69,7 +70,8 @@ export async function listAgentFiles(
       .filter((path) => !relative(folder, path).split(sep).includes("node_modules"))
       .sort()
       .slice(0, MAX_FILES);
-  } catch {
+  } catch (error) {
+    throwIfTemporary(error);
     return [];
   }
 }
@@ -109,7 +111,8 @@ function filesBelow(folder: string): string[] {
       const path = join(folder, entry.name);
       return entry.isDirectory() ? filesBelow(path) : [path];
     });
-  } catch {
+  } catch (error) {
+    throwIfTemporary(error);
     return [];
   }
 }

@@ -2,6 +2,7 @@
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
+import { throwIfTemporary } from "../../errors.ts";
 
 const MAX_TEXT = 1_000_000;
 
@@ -31,7 +32,8 @@ export async function readConfined({ name, folder, root, within }: FilePointer):
     if (found.size > MAX_TEXT) return { problem: "is larger than 1 MB" };
     const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
     return { path, text: text.trimEnd() };
-  } catch {
+  } catch (error) {
+    throwIfTemporary(error);
     return { problem: "cannot be read" };
   }
 }

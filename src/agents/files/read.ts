@@ -6,7 +6,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Problem } from "../../config/problem.ts";
 import type { Data, YamlDocument } from "../../config/yaml.ts";
-import { messageOf } from "../../errors.ts";
+import { messageOf, throwIfTemporary } from "../../errors.ts";
 import type { AgentInCode } from "../define-agent.ts";
 import { rolesDialect } from "../dialects/index.ts";
 import { attachFiles } from "./attachments.ts";
@@ -71,6 +71,7 @@ const builtins = new Map<string, Promise<DraftFile>>();
 function readBuiltin(path: string, folder: AgentFolder): Promise<DraftFile> {
   const known = builtins.get(path) ?? readAgentFile(path, folder);
   builtins.set(path, known);
+  known.catch(() => builtins.delete(path));
   return known;
 }
 
@@ -129,6 +130,7 @@ export async function readSource(path: string, file: string): Promise<string | P
     if (found.size > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
     return await readFile(path, "utf8");
   } catch (error) {
+    throwIfTemporary(error);
     return unreadable(file, messageOf(error).split(/[,:]/)[0]!);
   }
 }

@@ -1,6 +1,6 @@
 // Performs `send_message`. The sender does not wait for the receiver. If the message starts a run, the sender's budget pays for that run (D5).
 
-import { CadreError } from "../../errors.ts";
+import { CadreError, isTemporary } from "../../errors.ts";
 import { childRunId } from "../../ids.ts";
 import { type Definition, poolIn, type Rules } from "../../journal/definition.ts";
 import type { Payload } from "../../journal/events.ts";
@@ -85,7 +85,7 @@ async function targetOf(
     if (definition.delegable === false) return `Not sent: ${definition.name} is for people only.`;
     return definition.name === run.definition.name ? "Not sent: that is yourself." : definition;
   } catch (error) {
-    if (!(error instanceof CadreError)) throw error;
+    if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     return `Not sent: ${error.message}`;
   }
 }

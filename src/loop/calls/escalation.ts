@@ -2,7 +2,7 @@
 // An agent's file lists the agents that it is allowed to use.
 // Untrusted input could influence which of these agents the model chooses, so a tainted run needs a person's approval.
 
-import { CadreError } from "../../errors.ts";
+import { CadreError, isTemporary } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
 import type { Definition } from "../../journal/definition.ts";
 import { canReach, type DeclaredFacts } from "../../journal/tool-facts.ts";
@@ -53,7 +53,7 @@ async function escalationTo(
     if (more.length === 0) return undefined;
     return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
   } catch (error) {
-    if (!(error instanceof CadreError)) throw error;
+    if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     // The other agent cannot be started at all. The attempt to start it will report why.
     return undefined;
   }

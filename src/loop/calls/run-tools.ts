@@ -1,7 +1,7 @@
 // Starts calls and records their results. If a call is not read-only, its start is on disk before the call begins.
 // An approved call is checked once more right before it begins.
 
-import { messageOf } from "../../errors.ts";
+import { messageOf, throwIfTemporary } from "../../errors.ts";
 import type { Attachment } from "../../journal/attachment.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -178,7 +178,10 @@ async function fingerprintsOf(
   const input = tool?.input.safeParse(effectiveInput(call));
   if (!tool?.fingerprints || !input?.success) return undefined;
   const { workspace } = state.start!;
-  const found = await tool.fingerprints(input.data, { workspace }).catch(() => undefined);
+  const found = await tool.fingerprints(input.data, { workspace }).catch((error: unknown) => {
+    throwIfTemporary(error);
+    return undefined;
+  });
   if (!found) return undefined;
   const decided = call.decision?.decision;
   const known = decided === "approve" ? call.proposal!.fingerprint : state.seenFiles.get(found.path);

@@ -1,7 +1,7 @@
 // Checks whether a delegation is allowed. A refusal names the rule, so that the model learns what it is allowed to do.
 // The model is not offered tools that cannot succeed, but it can call them anyway.
 
-import { CadreError } from "../../errors.ts";
+import { CadreError, isTemporary } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
 import { DEFAULT_DELEGATION, type Delegate } from "../../journal/definition.ts";
 import { isLate } from "../../patterns/slot.ts";
@@ -103,7 +103,7 @@ async function missingAgent(
     await findAgent(agent);
     return undefined;
   } catch (error) {
-    if (!(error instanceof CadreError)) throw error;
+    if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     return { output: `${baseName(agent)} cannot be started: ${error.message}`, outcome: "error" };
   }
 }

@@ -1,6 +1,6 @@
 // Prepares the start of a child run. All restrictions of the parent also apply to the child.
 
-import { CadreError } from "../../errors.ts";
+import { CadreError, isTemporary } from "../../errors.ts";
 import { childRunId, type RunId } from "../../ids.ts";
 import { type Definition, poolIn } from "../../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../../journal/events.ts";
@@ -79,7 +79,7 @@ export async function childDefinition(
     if ("problem" in chosen) return { output: chosen.problem, outcome: "error" };
     return { ...definition, models: [chosen.model] };
   } catch (error) {
-    if (!(error instanceof CadreError)) throw error;
+    if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     return { output: `${agent} cannot be started: ${error.message}`, outcome: "error" };
   }
 }

@@ -2,7 +2,7 @@
 // Like a delegated child, each of these runs exists if and only if its parent's journal says so (J7, J10).
 // If a run cannot start, the journal says why and its slot in the pattern stays empty.
 
-import { CadreError } from "../../errors.ts";
+import { CadreError, isTemporary } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -86,7 +86,7 @@ async function definitionFor(
     const models = found.inheritsModel ? run.definition.models : found.models;
     return { ...found, models, ...omitUndefined({ output }) };
   } catch (error) {
-    if (!(error instanceof CadreError)) throw error;
+    if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     return { problem: error.message };
   }
 }

@@ -8,7 +8,7 @@
 //  P4  After a crash, `decide` starts a `read` or `idempotent` call again; for an `unsafe` call it waits for a person.
 
 import type { Clock } from "../../clock.ts";
-import { assertNever, CadreError } from "../../errors.ts";
+import { assertNever, CadreError, isTemporary } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { EventBody } from "../../journal/events.ts";
 import { isNewer } from "../../journal/upcast.ts";
@@ -314,7 +314,12 @@ async function releaseAfterFailure(
     try {
       if (isUnreadable)
         await parts.store.leases.quarantine({ runId, reason: error.message, seq: seqOf(error) });
-      else await parts.store.leases.release(runId, lease, { wakeAt });
+      else {
+        // A lack of files or memory says nothing about the run.
+        if (isTemporary(error))
+          await parts.store.leases.recordAcquisitions(runId, lease, lease.acquisitions - 1);
+        await parts.store.leases.release(runId, lease, { wakeAt });
+      }
       return;
     } catch (failure) {
       // The release is retried: storage failures pass, and a lease that is never released would strand the run.
