@@ -248,8 +248,12 @@ export const payloads = {
     /** For `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
     window: z.int().positive().optional(),
     promptTokens: z.int().positive().optional(),
-    /** When the next attempt is due. Absent: there is no further attempt. */
+    /** When the next attempt is due. Absent: there is no wait before it, or no further attempt. */
     retryAt: z.number().optional(),
+    /** When this model may be tried again after an outage. In the meantime, the other models of the chain are tried. */
+    backAt: z.number().optional(),
+    /** The model of the next attempt, if all models failed and another one may be back first. */
+    retryWith: z.string().optional(),
     /** Tokens that were spent, or might have been spent. */
     usage: Usage.optional(),
     cost: z.number().nullable().optional(),

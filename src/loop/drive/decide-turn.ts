@@ -104,7 +104,7 @@ function mayRetry(state: RunState): boolean {
 
 /** Decides what follows a failed model call: make the prompt shorter, wait, try the next model, or give up. */
 function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
-  const { state, definition, transcript } = view;
+  const { state, transcript } = view;
   const { failedCall } = state;
   const { now } = facts;
   if (!failedCall) return undefined;
@@ -125,14 +125,28 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
   if (failedCall.retryAt !== undefined) {
     return failedCall.retryAt > now && !state.retryNow
       ? { type: "rest", wakeAt: failedCall.retryAt }
-      : retryWith(failedCall.model);
+      : retryWith(failedCall.retryWith ?? failedCall.model);
   }
-  const next = definition.models[definition.models.indexOf(failedCall.model) + 1];
+  const next = nextInChain(failedCall.model, view, failedCall.backAt !== undefined);
   if (next !== undefined) return retryWith(next);
   const limit = failedCall.cause === "timeout" ? hardLimit(state) : undefined;
   const stopReason = limit ? stopReasonOf(limit.limit) : (STOP_REASONS[failedCall.cause] ?? "provider");
   const suggestions = [adviceFor(failedCall)];
   return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
+}
+
+/**
+ * The next model of the chain that this call has not given up. Undefined if there is none.
+ * During an outage, the models before the failed one are tried too: the run might have left them long ago.
+ */
+export function nextInChain(
+  model: string,
+  { state, definition: { models } }: Pick<DecisionView, "state" | "definition">,
+  isOutage: boolean,
+): string | undefined {
+  const at = models.indexOf(model);
+  const order = [...models.slice(at + 1), ...(isOutage ? models.slice(0, Math.max(0, at)) : [])];
+  return order.find((other) => !state.failedModels.has(other));
 }
 
 /** Why a run stops after a failed model call, if the provider is not to blame. */

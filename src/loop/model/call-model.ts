@@ -30,7 +30,7 @@ import { describeWorkFacts } from "../../projections/folds/work-facts.ts";
 import { readsSavedOutputs } from "../../tools/answers.ts";
 import { filesLeftOut, joinTexts, showFiles } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
-import { nextModel, roomOf } from "../drive/decide-turn.ts";
+import { nextInChain, nextModel, roomOf } from "../drive/decide-turn.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { planSummary, type Room, type SummaryPlan, summarySize } from "./compaction.ts";
@@ -131,11 +131,9 @@ function mayWait(
   parts: Pick<LoopParts, "patience">,
 ): boolean {
   if (ms <= 0) return false;
-  return hasNextModel(model, run) ? ms <= SHORT_WAIT_MS : run.state.providerWaitMs < parts.patience.outage;
+  const hasNext = run.definition.models.includes(model) && nextInChain(model, run, false) !== undefined;
+  return hasNext ? ms <= SHORT_WAIT_MS : run.state.providerWaitMs < parts.patience.outage;
 }
-
-const hasNextModel = (model: string, { definition: { models } }: RunJournal): boolean =>
-  models.includes(model) && models.at(-1) !== model;
 
 export function modelCallIntent(
   action: CallModel,
@@ -530,31 +528,44 @@ function failureOf(
     ...(outcome.isEmpty ? EMPTY : {}),
     ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}),
   };
-  const wait = after === undefined ? undefined : retryWait(after, isPaid, action, run, parts);
-  if (wait === undefined) return why;
-  const retryAt = parts.clock.now() + wait;
-  parts.limiter.failed(model, retryAt);
-  return { ...why, retryAt };
+  return { ...why, ...nextAttempt(after, isPaid, action, run, parts) };
 }
 
 /**
- * Milliseconds before the next attempt with the same model, or undefined if there is none.
- * With another model in the chain, the run does not wait long. With the last model, it waits out an outage of hours,
- * but it does not pay again and again for answers that break off.
+ * When a model is tried again, and which. Empty if the next model of the chain follows at once, or none.
+ * A failure that passes is retried a few times. If it lasts, all models of the chain are tried. If all of them fail, the run waits for
+ * hours for the one that may be back first. It does not pay again and again for answers that break off.
  */
-function retryWait(
-  after: number,
+function nextAttempt(
+  after: number | undefined,
   isPaid: boolean,
   { model }: CallModel,
   run: RunJournal,
-  { patience }: Pick<LoopParts, "patience">,
-): number | undefined {
-  const { openModelCall, providerWaitMs } = run.state;
+  { patience, clock, limiter }: Pick<LoopParts, "patience" | "clock" | "limiter">,
+): Pick<Why, "retryAt" | "backAt" | "retryWith"> {
+  const { openModelCall, providerWaitMs, failedModels } = run.state;
   const { tries = 1, paidTries = 0 } = openModelCall ?? {};
-  if (isPaid && paidTries + 1 >= MAX_PAID_TRIES) return undefined;
-  if (tries < SHORT_TRIES && after <= SHORT_WAIT_MS) return after;
+  const now = clock.now();
+  const isPassing = after !== undefined && !(isPaid && paidTries + 1 >= MAX_PAID_TRIES);
+  if (isPassing && tries < SHORT_TRIES && after <= SHORT_WAIT_MS) {
+    limiter.failed(model, now + after);
+    return { retryAt: now + after };
+  }
+  const own: { backAt?: number } = isPassing ? { backAt: now + after } : {};
+  if (nextInChain(model, run, isPassing) !== undefined) return own;
   const left = patience.outage - providerWaitMs;
-  return hasNextModel(model, run) || left <= 0 ? undefined : Math.min(after, left);
+  const outages = [...failedModels].flatMap(([other, { backAt }]) =>
+    other === model || backAt === undefined ? [] : [{ other, backAt }],
+  );
+  const [first] = outages.toSorted((a, b) => a.backAt - b.backAt);
+  if (left <= 0) return {};
+  if (own.backAt !== undefined && (!first || own.backAt <= first.backAt)) {
+    const retryAt = Math.min(own.backAt, now + left);
+    limiter.failed(model, retryAt);
+    return { retryAt, ...own };
+  }
+  if (!first) return {};
+  return { retryAt: Math.min(Math.max(now, first.backAt), now + left), ...own, retryWith: first.other };
 }
 
 /** A random number between 0 and 1, derived from a nonce. */

@@ -400,6 +400,108 @@ scenario(
   },
 );
 
+describe("[F40] an outage of all models of a chain", () => {
+  const MINUTE = 60_000;
+  const busy = { error: { status: 529, message: "busy" } } as const;
+  const asked = async (world: Parameters<Parameters<typeof scenario>[2]>[0], runId: string) =>
+    payloadsOf(await world.events(runId), "MODEL_CALL_STARTED").map(({ model }) => model);
+
+  for (const back of ["test", "spare"]) {
+    const clock = fakeClock();
+    const from = clock.now();
+    const answer = (name: string) => () =>
+      name === back && clock.now() > from + 45 * MINUTE ? { text: `${name} is back` } : busy;
+    scenario(
+      `[F40] the run waits for whichever model is back first: ${back}`,
+      {
+        ...{ idle: true, clock, model: "[scripted/test, scripted/spare]", script: turns() },
+        scripts: { test: answer("test"), spare: answer("spare") },
+      },
+      async (world) => {
+        const runId = await world.run("ask");
+        expect(await untilEnd(world, clock, runId)).toMatchObject({ summary: `${back} is back` });
+        expect(clock.now() - from).toBeLessThan(56 * MINUTE);
+        expect((await asked(world, runId)).length).toBeLessThan(50);
+      },
+    );
+  }
+
+  const hinted = fakeClock();
+  scenario(
+    "[F40] the model that asks for the shorter wait is tried first",
+    {
+      ...{ idle: true, clock: hinted, model: "[scripted/test, scripted/spare]", script: turns() },
+      scripts: {
+        test: ({ attempt }) =>
+          attempt < 3 ? { error: { status: 429, message: "slow down", retryAfter: 600 } } : { text: "back" },
+        spare: () => ({ error: { status: 429, message: "slow down", retryAfter: 3_000 } }),
+      },
+    },
+    async (world) => {
+      const from = hinted.now();
+      const runId = await world.run("ask");
+      expect(await untilEnd(world, hinted, runId)).toMatchObject({ summary: "back" });
+      expect(await asked(world, runId)).toEqual(["scripted/test", "scripted/spare", "scripted/test"]);
+      expect(hinted.now() - from).toBeLessThan(11 * MINUTE);
+    },
+  );
+
+  const keyless = fakeClock();
+  scenario(
+    "[F40] if the last model cannot be used at all, the run waits for the first one, and says why",
+    {
+      ...{ idle: true, clock: keyless, model: "[scripted/test, scripted/spare]", script: turns() },
+      scripts: {
+        test: ({ attempt }) => (attempt < 12 ? busy : { text: "back" }),
+        spare: () => ({ error: { status: 401, message: "wrong key" } }),
+      },
+    },
+    async (world) => {
+      const runId = await world.run("ask");
+      expect(await untilEnd(world, keyless, runId)).toMatchObject({ summary: "back" });
+      const models = await asked(world, runId);
+      expect(models.filter((model) => model === "scripted/spare")).toHaveLength(1);
+    },
+  );
+
+  const patient = fakeClock();
+  scenario(
+    "[F40] the patience counts the waits for all models together",
+    {
+      ...{ idle: true, clock: patient, model: "[scripted/test, scripted/spare]", script: turns() },
+      config: "patience: { outage: 2h }\n",
+      scripts: { test: () => busy, spare: () => busy },
+    },
+    async (world) => {
+      const from = patient.now();
+      const runId = await world.run("ask");
+      expect(await untilEnd(world, patient, runId)).toMatchObject({
+        status: "failed",
+        stopReason: "provider",
+      });
+      expect(patient.now() - from).toBeGreaterThan(119 * MINUTE);
+      expect(patient.now() - from).toBeLessThan(130 * MINUTE);
+    },
+  );
+
+  const later = fakeClock();
+  const gone = later.now() + MINUTE;
+  scenario(
+    "[F40] a model that the run left long ago is tried again in an outage of its successor",
+    {
+      ...{ idle: true, clock: later, model: "[scripted/test, scripted/spare]", script: turns() },
+      scripts: {
+        test: ({ turn }) => (turn === 1 ? busy : { text: "test is back" }),
+        spare: ({ turn }) => (turn === 1 ? { calls: [{ tool: "look", input: { what: "a" } }] } : busy),
+      },
+    },
+    async (world) => {
+      later.set(gone);
+      expect(await untilEnd(world, later, await world.run("ask"))).toMatchObject({ summary: "test is back" });
+    },
+  );
+});
+
 for (const cut of ["stream", "silent"] as const) {
   const clock = fakeClock();
   scenario(

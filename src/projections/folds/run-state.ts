@@ -68,6 +68,8 @@ export interface RunState extends BudgetChanges {
   failedCall:
     | (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries" | "paidTries">)
     | undefined;
+  /** The latest failure of each model that the latest call has given up, at least for now. */
+  failedModels: ReadonlyMap<string, NonNullable<RunState["failedCall"]>>;
   /** Milliseconds that the run has waited for its model's provider since the last answer, or since a person asked for a retry. */
   providerWaitMs: number;
   /** End of the latest wait that `providerWaitMs` contains. */
@@ -201,6 +203,7 @@ export const emptyRunState = (): RunState => ({
   openModelCall: undefined,
   prefix: undefined,
   failedCall: undefined,
+  failedModels: new Map(),
   providerWaitMs: 0,
   providerWaitUntil: 0,
   reservationWaits: 0,
@@ -502,9 +505,12 @@ function forgetProviderWait(state: RunState): void {
 function startModelCall(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
   if ((event.payload.attempt ?? 1) === 1) state.modelCalls++;
   endProviderWait(state, event.ts);
-  if (state.failedCall && state.failedCall.model !== event.payload.model) forgetProviderWait(state);
+  const { attempt = 1, model } = event.payload;
+  const failed = state.failedCall;
+  if (failed && failed.model !== model && failed.retryAt === undefined) forgetProviderWait(state);
+  if (attempt === 1) state.failedModels = new Map();
   state.reservationWaits = 0;
-  state.openModelCall = newModelCall(event, state.failedCall);
+  state.openModelCall = newModelCall(event, failed?.model === model ? failed : state.failedModels.get(model));
   state.failedCall = undefined;
   state.retryNow = false;
   setRunning(state);
@@ -515,6 +521,7 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   const { purpose = "turn", model = "" } = state.openModelCall ?? {};
   state.prefix = prefix ?? state.prefix;
   state.openModelCall = undefined;
+  state.failedModels = new Map();
   // A refused turn is repeated after its summary, so it is the failed call again.
   state.failedCall = purpose === "summary" ? state.overflow?.call : undefined;
   forgetProviderWait(state);
@@ -536,15 +543,19 @@ function failModelCall(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): vo
   state.openModelCall = undefined;
   if (!open) return;
   const { model, purpose, tries } = open;
-  const { retryAt, usage, cause } = event.payload;
+  const { retryAt, backAt, retryWith, usage, cause } = event.payload;
   const paidTries = open.paidTries + (usage ? 1 : 0);
   state.failedCall = { ...event.payload, model, purpose, tries, paidTries };
   if (cause === "too_long") recordOverflow(state, state.failedCall);
+  const isGivenUp = retryAt === undefined || backAt !== undefined || retryWith !== undefined;
+  if (isGivenUp && cause !== "interrupted")
+    state.failedModels = new Map([...state.failedModels, [model, state.failedCall]]);
   if (retryAt !== undefined) addProviderWait(state, event.ts, retryAt);
   // If the run was paused during the call, the pause stays in effect.
   if (retryAt === undefined || state.status === "suspended") return;
   state.status = "waiting";
-  state.waitingOn = { kind: "provider", until: retryAt, detail: event.payload.message };
+  const { message: detail } = state.failedModels.get(retryWith ?? model) ?? event.payload;
+  state.waitingOn = { kind: "provider", until: retryAt, detail };
 }
 
 function recordOverflow(state: RunState, failed: NonNullable<RunState["failedCall"]>): void {
