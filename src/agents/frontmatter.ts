@@ -107,6 +107,7 @@ export const AGENT_KEYS = {
   mcpServers: z
     .union([z.array(z.unknown()), loose])
     .describe("MCP servers that it may use, by their names in cadre.yaml"),
+  skills: Names.describe("Skills that it may load, by name; absent: every skill; an empty list: none"),
   extends: text.trim().min(1).describe("Another agent whose keys it inherits"),
   dialect: text.describe("The product whose format the file has, if the guess is wrong"),
   icon: z.unknown().describe("One emoji, shown beside its name"),

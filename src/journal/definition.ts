@@ -120,6 +120,20 @@ export const Runner = z.object({
 });
 export type Runner = z.infer<typeof Runner>;
 
+/** A skill that the agent can load: instructions for a kind of work, in a folder with a file `SKILL.md`. */
+export const PinnedSkill = z.object({
+  name: z.string(),
+  /** What the skill is for. Empty if `untrusted`: such text is shown only as the result of a call. */
+  description: z.string(),
+  /** Path of SKILL.md, relative to the project; `~/…` for the user's own, `builtin:…` for a pack of Cadre. */
+  file: z.string(),
+  /** True if the skill belongs to a folder that is not trusted. */
+  untrusted: z.literal(true).optional(),
+  /** Calls that need no approval by default once the skill is loaded. */
+  allowedTools: z.array(z.string()).optional(),
+});
+export type PinnedSkill = z.infer<typeof PinnedSkill>;
+
 export const Definition = z.object({
   name: z.string(),
   title: z.string().optional(),
@@ -170,6 +184,10 @@ export const Definition = z.object({
   pool: z.string().optional(),
   /** MCP servers that the agent can use, besides the servers whose tools are named in its file. */
   mcpServers: z.array(z.string()).optional(),
+  /** Names of the skills that the agent's file lists. Absent: all skills. */
+  skillNames: z.array(z.string()).optional(),
+  /** The skills that the agent can load. */
+  skills: z.array(PinnedSkill).optional(),
   icon: z.string().optional(),
   color: z.string().optional(),
   /** The product for which the agent's file was written, if that is not Cadre. */

@@ -1,6 +1,6 @@
 // Judges a call, and names the rule that determined the verdict. The checks run in this order:
 //   the agent's gate > deny > a person's grants > ask (in a fork, by an ancestor, or because of taint)
-//   > the most specific ask or allow rule > the preset > the default.
+//   > the most specific ask or allow rule > the preset > a loaded skill > the default.
 // An unreadable part of a command never matches an allow rule. If that part might match a deny rule, the call needs approval.
 // The preset is the default policy when no rule matches. A project or a run chooses the preset.
 // The run's preset overrides the project's preset, except that `read-only` always applies.
@@ -178,7 +178,10 @@ function ruleVerdict(call: Call, request: PermissionRequest, facts: DeclaredFact
   let byRule: Verdict | undefined;
   let byDefault: Verdict | undefined;
   for (const unit of call.units) {
-    const rule = mostSpecific(unit, call.tool, request.authority) ?? presetAllowance(unit, call, request);
+    const rule =
+      mostSpecific(unit, call.tool, request.authority) ??
+      presetAllowance(unit, call, request) ??
+      skillAllowance(unit, call, request);
     const verdict = rule ?? defaultVerdict(unit, call, facts);
     if (verdict.verdict === "ask") return verdict;
     byRule ??= rule;
@@ -218,6 +221,14 @@ function presetAllowance(unit: Unit, { tool }: Call, request: Authority): Verdic
   const preset = presetOf(request);
   const rule = rulesFor(ALLOWS[preset], "strict", tool).find((one) => one.matches(unit) === "yes");
   return rule && { verdict: "allow", rule: `preset ${preset} allow ${rule.text}` };
+}
+
+function skillAllowance(unit: Unit, { tool }: Call, { skills = [] }: PermissionRequest): Verdict | undefined {
+  for (const { source, rules } of skills) {
+    const rule = rulesFor(rules.allow, "strict", tool).find((one) => one.matches(unit) === "yes");
+    if (rule) return { verdict: "allow", rule: `${source} allow ${rule.text}` };
+  }
+  return undefined;
 }
 
 function defaultVerdict(unit: Unit, { tool }: Call, facts: DeclaredFacts | undefined): Verdict {

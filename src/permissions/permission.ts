@@ -53,6 +53,8 @@ export interface PermissionRequest extends WorkspaceView {
   /** Rules from the `permissions` of the agent itself and of its ancestors. */
   ancestors: readonly SourcedRules[];
   authority: readonly SourcedRules[];
+  /** Allow rules of the skills that the run has loaded. They apply only if no rule says anything about a call. */
+  skills?: readonly SourcedRules[];
   grants: readonly Grant[];
   /** Untrusted input in the run. Absent if there is none, or if taint checks are off. */
   taint?:

@@ -13,7 +13,7 @@ const PROTECTED_FILES = new Set([
   ...lines(`cadre.yaml cadre.yml .mcp.json .claude.json opencode.json opencode.jsonc .aider.conf.yml
     agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md .cursorrules .windsurfrules .clinerules .roorules
     .roomodes .goosehints copilot-instructions.md agent.md crush.md crush.json .crush.json warp.md .rules .kilocodemodes
-    .openhands_instructions`),
+    .openhands_instructions skill.md`),
   // Files of git, hooks, and required reviewers.
   ...lines(`.gitconfig .gitmodules .gitattributes .lfsconfig .hgrc codeowners .pre-commit-config.yaml .pre-commit-config.yml
     .overcommit.yml captainhook.json grumphp.yml`),

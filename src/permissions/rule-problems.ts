@@ -66,7 +66,7 @@ const isOpen = (name: string): boolean =>
 /** Tool names of other products and later versions. They are not typing errors. */
 const ABSENT = new Set(
   `agent bashoutput check_run exitplanmode killshell list_agents
-  multiedit notebookedit notebookread skill slashcommand task todoread wait_for_runs
+  multiedit notebookedit notebookread slashcommand task todoread wait_for_runs
   webfetch websearch`.split(/\s+/),
 );
 

@@ -1,15 +1,15 @@
 // Translates the permission rules of Claude Code's settings to Cadre's rules.
 //  - Deny and ask rules apply in every folder. Allow rules apply only in a trusted folder.
-//  - A deny or ask rule is read as widely as any version of Claude Code reads it. An allow rule is read narrowly.
 //  - As in Claude Code, an ask rule wins over every allow rule.
 
-import { splitNames, toolMeaning } from "../agents/dialects/tool-names.ts";
+import { translateRule } from "../agents/dialects/claude-rules.ts";
 import type { ClaudeSettings } from "../config/claude-settings.ts";
 import { type Problem, problemText } from "../config/problem.ts";
 import type { Data } from "../config/yaml.ts";
 import { CadreError } from "../errors.ts";
 import type { Preset } from "../journal/definition.ts";
 import type { SourcedRules } from "../permissions/permission.ts";
+import type { RuleEffect } from "../permissions/rule-problems.ts";
 
 export interface RuleContext {
   /** Whether the project's folder is trusted. */
@@ -18,11 +18,9 @@ export interface RuleContext {
   home: string;
 }
 
-type Effect = "allow" | "ask" | "deny";
-
 /** The rules of one settings file. Throws CONFIG_INVALID if its deny or ask rules cannot be read. */
 export function claudePermissions(settings: ClaudeSettings, { trusted, home }: RuleContext): SourcedRules {
-  const rules = (effect: Effect): string[] =>
+  const rules = (effect: RuleEffect): string[] =>
     writtenRules(settings, effect).flatMap((text) => translateRule(text, effect, home));
   const preset = presetOf(settings, trusted);
   return {
@@ -40,7 +38,7 @@ export function claudePermissions(settings: ClaudeSettings, { trusted, home }: R
 const unique = (rules: readonly string[]): string[] => [...new Set(rules)];
 
 /** The rules as the file spells them. */
-export function writtenRules(settings: ClaudeSettings, effect: Effect): string[] {
+export function writtenRules(settings: ClaudeSettings, effect: RuleEffect): string[] {
   const permissions = settings.data["permissions"] ?? null;
   if (permissions === null) return [];
   if (typeof permissions !== "object" || Array.isArray(permissions))
@@ -75,87 +73,4 @@ function presetOf({ data, scope }: ClaudeSettings, trusted: boolean): Preset | u
   if (scope !== "project") return undefined;
   if (mode === "plan") return "read-only";
   return mode === "acceptEdits" && trusted ? "edits" : undefined;
-}
-
-/** Returns Cadre's rules for one rule of Claude Code. */
-export function translateRule(text: string, effect: Effect, home: string): string[] {
-  const [, tool, pattern] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(text) ?? [];
-  // A rule that cannot be split is passed on: as a deny rule it applies to the whole tool, and the common checks report it.
-  if (tool === undefined) return [text];
-  const wide = effect !== "allow";
-  const scope = pattern?.trim();
-  const isBare = scope === undefined || scope === "" || scope === "*";
-  if (/^notebookedit$/i.test(tool)) return notebookRules(isBare ? undefined : scope, { wide, home });
-  const meaning = toolMeaning(tool);
-  if (meaning.kind === "delegation" || /^agent$/i.test(tool))
-    return delegationRules(isBare ? undefined : scope);
-  const names = meaning.kind === "tools" ? meaning.rules : [tool];
-  if (isBare) return [...names];
-  return names.flatMap((name) => scopedRules(name, scope, { wide, deny: effect === "deny", home }));
-}
-
-interface Scoping {
-  wide: boolean;
-  deny?: boolean;
-  home: string;
-}
-
-function scopedRules(name: string, scope: string, { wide, deny = false, home }: Scoping): string[] {
-  if (name === "Bash") return [`Bash(${scope})`, ...(wide ? prefixRules(scope) : [])];
-  if (name === "Skill") return [`Skill(${scope.replace(/(:| )\*$/, "")})`];
-  if (!PATH_TOOLS.has(name)) return [`${name}(${scope})`];
-  const paths = wide ? widePaths(scope, home) : [narrowPath(scope, home)];
-  const rules = paths.map((path) => `${name}(${path})`);
-  // Claude Code edits no file that it was not allowed to read.
-  return name === "Read" && deny ? [...rules, ...paths.map((path) => `Edit(${path})`)] : rules;
-}
-
-const PATH_TOOLS = new Set(["Read", "Edit", "Write", "Glob", "Grep", "LS"]);
-
-/** `Bash(curl https://a.example/:*)`: the words after the prefix can begin without a blank. */
-function prefixRules(scope: string): string[] {
-  const prefix = scope.endsWith(":*") ? scope.slice(0, -2) : undefined;
-  return prefix !== undefined && /[^\w\s]$/.test(prefix) ? [`Bash(${prefix}*)`] : [];
-}
-
-/** A notebook is a file like others for Cadre's Edit. */
-function notebookRules(scope: string | undefined, { wide, home }: Scoping): string[] {
-  if (scope === undefined) return ["Edit(**/*.ipynb)"];
-  return scopedRules("Edit", scope, { wide, home });
-}
-
-/** A name can mean an agent in any pack. */
-function delegationRules(scope: string | undefined): string[] {
-  if (scope === undefined) return ["delegate"];
-  return splitNames(scope).flatMap((name) => [`delegate(${name})`, `delegate(**/${name})`]);
-}
-
-/** The narrowest reading of a path pattern: relative to the project, unless it says otherwise. */
-function narrowPath(pattern: string, home: string): string {
-  const absolute = absolutePath(pattern, home);
-  return absolute ?? pattern.replace(/^\.?\/+/, "");
-}
-
-/** Every reading of a path pattern: anchored or at any depth, a file or a folder with everything in it. */
-function widePaths(pattern: string, home: string): string[] {
-  const absolute = absolutePath(pattern, home);
-  if (absolute !== undefined) return withContent(absolute);
-  const path = pattern.replace(/^\.?\/+/, "");
-  // `/x` means `x` of the project. People also write it for an absolute path.
-  const rooted = pattern.startsWith("/") ? withContent(pattern) : [];
-  const isAnchored = /^\.?\//.test(pattern) || /\/./.test(path.replace(/^\*\*\//, ""));
-  return [...withContent(isAnchored || path.startsWith("**/") ? path : `**/${path}`), ...rooted];
-}
-
-/** `//x` and `~/x` are absolute paths. */
-function absolutePath(pattern: string, home: string): string | undefined {
-  if (pattern.startsWith("//")) return pattern.slice(1);
-  return /^~(?=\/|$)/.test(pattern) ? home + pattern.slice(1) : undefined;
-}
-
-/** As in `.gitignore`, a pattern for a folder covers everything in it. A rule without wildcards does that by itself. */
-function withContent(pattern: string): string[] {
-  const path = pattern.replace(/\/+$/, "");
-  if (!/[*?[{(!]/.test(path)) return [path];
-  return /(^|\/)\*\*$/.test(path) ? [path] : [path, `${path}/**`];
 }

@@ -1,12 +1,13 @@
 // Lists what Cadre does not take over from Claude Code's settings, so that nothing is lost silently.
 // `cadre agents validate` prints the list.
 
+import { translateRule } from "../agents/dialects/claude-rules.ts";
 import type { ClaudeSettings } from "../config/claude-settings.ts";
 import type { Problem } from "../config/problem.ts";
 import type { Data, Path } from "../config/yaml.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { ruleProblems } from "../permissions/rule-problems.ts";
-import { type RuleContext, translateRule, writtenRules } from "./claude-permissions.ts";
+import { type RuleContext, writtenRules } from "./claude-permissions.ts";
 
 export interface SettingsContext extends RuleContext {
   /** Names and aliases of all tools. */

@@ -19,6 +19,8 @@ import { type AgentSet, findAgent } from "../agents/load.ts";
 import { loadSteps } from "../agents/load-steps.ts";
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
 import { composePrompt } from "../agents/prompt.ts";
+import { pinSkills } from "../agents/skills/pin-skills.ts";
+import { readSkills, type SkillSet } from "../agents/skills/read-skills.ts";
 import { type FileReport, validateFiles } from "../agents/validate-files.ts";
 import { watchAgents } from "../agents/watch-agents.ts";
 import { systemClock } from "../clock.ts";
@@ -109,7 +111,7 @@ export interface Project {
   find(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   /** Compiles a pinned agent with new content of its file. Throws AGENT_INVALID, or the error about the agent's model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
-  /** Checks the project's files that are no agents: Claude Code's settings. Files without problems are left out. */
+  /** Checks the project's files that are no agents: skills, and what is not taken over from Claude Code's settings. */
   checkOtherFiles(): Promise<FileReport[]>;
   /** Checks agent files of any supported product, in any folder. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
@@ -133,6 +135,8 @@ export interface PromptTool {
   inputSchema: unknown;
 }
 
+const BUILTIN_FOLDER = fileURLToPath(new URL("../../agents", import.meta.url));
+
 export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const config = loadConfig({ folder, env, ...omitUndefined({ flags: options.flags }) });
@@ -147,6 +151,7 @@ export function openProject(options: ProjectOptions): Project {
     services: { services: config.services, folder: config.folder },
     web: { settings: config.web, ownPort: config.server.port },
     search: { settings: config.search, env },
+    skills: { project: config.folder, user: home, builtin: BUILTIN_FOLDER },
   });
   const servers = serversOf(config, env, home);
   config.problems.push(...serverProblems(config, servers), ...hookProblems(config.hooks));
@@ -162,7 +167,7 @@ export function openProject(options: ProjectOptions): Project {
   const folders: AgentFolders = {
     project: config.folder,
     user: home,
-    builtin: fileURLToPath(new URL("../../agents", import.meta.url)),
+    builtin: BUILTIN_FOLDER,
     inCode: options.agents ?? [],
     roles: { value: config.roles, at: config.at },
   };
@@ -186,8 +191,9 @@ export function openProject(options: ProjectOptions): Project {
     offeredTools(withToolNames(definition, own), tools()).concat(
       ADMIN_TOOLS.filter((tool) => tool.listedBy!(definition, { offers })),
     );
-  const definitionNamed = async (name: string) =>
-    withToolNames(findAgent(await agents(name), name).definition, own);
+  const ready = async (definition: NonNullable<Agent["definition"]>) =>
+    pinSkills(withToolNames(definition, own), (await readSkills(folders)).skills, config.trusted);
+  const definitionNamed = async (name: string) => ready(findAgent(await agents(name), name).definition);
   return {
     config,
     authority,
@@ -209,12 +215,15 @@ export function openProject(options: ProjectOptions): Project {
       requireUsable(change(await definitionNamed(name)), models),
     async findEdited({ source: { file } }, text) {
       return requireUsable(
-        withToolNames((await loadEditedAgent(folders, known, { file, text })).definition, own),
+        await ready((await loadEditedAgent(folders, known, { file, text })).definition),
         models,
       );
     },
     checkFiles: (paths) => validateFiles(paths, known),
-    checkOtherFiles: async () => settingsReports(config, { home, toolNames }),
+    checkOtherFiles: async () => [
+      ...settingsReports(config, { home, toolNames }),
+      ...(await readSkills(folders)).files.map(skillReport),
+    ],
     offeredTools: toolsOf,
     async explain(name) {
       const set = await agents(name);
@@ -257,6 +266,11 @@ function settingsReports(
       ? []
       : [{ file: settings.file, dialect: "claude", status: "warnings" as const, problems }];
   });
+}
+
+function skillReport({ file, name, problems }: SkillSet["files"][number]): FileReport {
+  const status = name === undefined ? "skipped" : problems.length > 0 ? "warnings" : "loaded";
+  return { file, dialect: "skill", status, problems, ...omitUndefined({ name }) };
 }
 
 /** cadre.yaml comes last, so that its preset wins. */
@@ -432,8 +446,12 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   return new Map(names);
 }
 
-export function offers(definition: Definition, tool: OfferedTool & Pick<AnyTool, "idle">): boolean {
-  const { tools, readOnly, mcpServers = [] } = definition;
+export function offers(
+  definition: Definition,
+  tool: OfferedTool & Pick<AnyTool, "idle" | "needsSkills">,
+): boolean {
+  const { tools, readOnly, mcpServers = [], skills = [] } = definition;
+  if (tool.needsSkills && skills.length === 0) return false;
   const { allow, deny } = tools;
   // A router gets no tools, because it only chooses an agent (S3-24). A read-only agent gets only tools with the effect `read`.
   if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;

@@ -27,6 +27,7 @@ it("every tool declares its effect and whether it reaches files, commands or the
     ["restart_service", "unsafe", "commands"],
     ["WebFetch", "read", "network"],
     ["WebSearch", "read", "network"],
+    ["Skill", "read"],
   ]);
 });
 

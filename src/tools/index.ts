@@ -12,6 +12,7 @@ import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
 import type { Confinement } from "./sandbox/confine.ts";
+import { type SkillFolders, skillTool } from "./skill.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
 import type { WebAccess } from "./web/get-page.ts";
@@ -25,9 +26,10 @@ export interface ToolSetup {
   services: ServiceAccess;
   web: WebAccess;
   search: SearchAccess;
+  skills: SkillFolders;
 }
 
-export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): readonly AnyTool[] => [
+export const toolsFor = ({ bash, loki, services, web, search, skills }: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
@@ -42,6 +44,7 @@ export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): read
   restartServiceTool(services),
   webFetchTool(web),
   webSearchTool(search),
+  skillTool(skills),
 ];
 
 /** The tools without any project settings. Their names, effects and inputs are the same in every project. */
@@ -56,4 +59,5 @@ export const builtinTools: readonly AnyTool[] = toolsFor({
   services: { services: {}, folder: "/" },
   web: { settings: { allow: [], deny: [], private: [] }, ownPort: 0 },
   search: { settings: undefined, env: {} },
+  skills: { project: "/", user: "/", builtin: "/" },
 });

@@ -2,7 +2,7 @@
 // The effect class decides what happens after a crash in the middle of a call (P4).
 
 import type { z } from "zod";
-import type { Effect } from "../journal/definition.ts";
+import type { Effect, PinnedSkill } from "../journal/definition.ts";
 import type { FileChange } from "../journal/events.ts";
 import type { ToolFacts } from "../journal/tool-facts.ts";
 
@@ -27,6 +27,8 @@ export interface ToolContext {
   mayShow?: (path: string) => boolean;
   /** The whole output of an earlier call of this run, if it was too long for the context. Its name is in the shortened output: `output:m3.1`. */
   savedOutput?: (name: string) => Promise<SavedOutput | undefined>;
+  /** The skills that the agent can load. */
+  skills?: readonly PinnedSkill[];
   /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
   /** Shows output to people while it arrives. This output is never stored. */
@@ -103,6 +105,8 @@ export interface Tool<Input = unknown> extends ToolFacts {
   timeout?: number;
   /** True if the project has not configured the tool. Cadre offers it only to agents that name it, and its answer says what to configure. */
   idle?: boolean;
+  /** True if Cadre offers the tool only to agents that have skills. */
+  needsSkills?: true;
   /** The JSON Schema for models. By default, it is generated from `input`. */
   schema?: Readonly<Record<string, unknown>>;
   /** Other names that agent files use for the tool. */

@@ -2,7 +2,7 @@
 // The world drives its runs as `cadre up` does. With `idle`, runs continue only when the test calls `drive`, and no timer runs.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import type { EventType, JournalEvent } from "../../src/journal/events.ts";
 import { drive } from "../../src/loop/drive/drive.ts";
@@ -81,7 +81,10 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       `---\ndescription: ${name === "tester" ? "tests" : `does ${name}`}\nmodel: ${model}\n${keys}\n---\nYou test.\n`,
     );
   }
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   if (config !== undefined) writeFileSync(join(folder, "cadre.yaml"), config);
   let mortal: MortalStore;
   const open = async (given: Partial<WorldOptions>): Promise<RuntimeAssembly> => {

@@ -5,6 +5,7 @@
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { readKeys } from "../../config/read-keys.ts";
 import type { Data, YamlDocument } from "../../config/yaml.ts";
+import { agentId } from "../../journal/agent-id.ts";
 import {
   type AgentLimits,
   DEFAULT_DELEGATION,
@@ -126,6 +127,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     workspace: values.workspace,
     pool: values.pool,
     mcpServers: serversOf(compiling),
+    skillNames: values.skills?.map(agentId),
     ...iconAndColor(values),
     dialect: draft.dialect === "cadre" ? undefined : draft.dialect,
     source: { file: draft.file, hash: draft.hash },

@@ -23,7 +23,7 @@ const METADATA =
   "emoji vibe category tags version author priority type argument-hint target dialect orchestration source license";
 
 const UNSUPPORTED =
-  "topP top_p topK top_k variant skills memory extensions background isolation context_strategy cache";
+  "topP top_p topK top_k variant memory extensions background isolation context_strategy cache";
 
 const INERT = "hooks mcp-servers mcp_servers";
 
@@ -32,6 +32,7 @@ export function commonReaders(vocabulary: Vocabulary = {}): Readers {
     ...readersFor(METADATA, metadataKey),
     ...readersFor(UNSUPPORTED, unsupportedKey),
     ...readersFor(INERT, inertKey),
+    skills: sameKey,
     mcpServers: serverNames,
     ...readersFor("model models", modelKey),
     ...readersFor(

@@ -34,7 +34,7 @@ describe("keys that several products share", () => {
     ["model: [a, b]", { model: ["a", "b"] }],
     ["temperature: 0.2", { temperature: 0.2 }],
     ["temperature: low", {}, ["VALUE_IGNORED"]],
-    ["topP: 0.9\nskills: [a]\nmemory: user", {}, ["UNSUPPORTED_KEY", "UNSUPPORTED_KEY", "UNSUPPORTED_KEY"]],
+    ["topP: 0.9\nvariant: a\nmemory: user", {}, ["UNSUPPORTED_KEY", "UNSUPPORTED_KEY", "UNSUPPORTED_KEY"]],
     [
       "hooks: {Stop: [{command: rm}]}\nmcpServers: {a: {command: b}}",
       {},

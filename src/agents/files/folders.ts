@@ -64,8 +64,13 @@ export async function listAgentFiles(
 ): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    // The files of a skill are no agents.
+    const skills = entries.flatMap(({ name, parentPath }) => (name === "SKILL.md" ? [parentPath] : []));
+    const isOfSkill = (path: string): boolean =>
+      skills.some((skill) => path === skill || path.startsWith(skill + sep));
     return entries
       .filter((entry) => !entry.isDirectory() && isAgentFile.test(entry.name))
+      .filter(({ parentPath }) => !isOfSkill(parentPath))
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => !relative(folder, path).split(sep).includes("node_modules"))
       .sort()

@@ -2,10 +2,11 @@
 // An approval is valid only for the call, definition, permissions and files that the person saw (P5).
 
 import type { Clock } from "../../clock.ts";
+import type { Definition } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
-import type { Grant, PermissionRequest, Verdict } from "../../permissions/permission.ts";
+import type { Grant, PermissionRequest, SourcedRules, Verdict } from "../../permissions/permission.ts";
 import type { HookRecord, RunState } from "../../projections/folds/run-state.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
 import type { ToolCall } from "../../projections/folds/tool-call.ts";
@@ -59,6 +60,7 @@ export function permissionRequest(
     gate: isOffered ? { ...definition.tools, allow: undefined } : definition.tools,
     ancestors: [own, ...above],
     authority: [...parts.authority(), ...given],
+    skills: skillRules(definition, state.skills),
     grants: forked ? grants.filter(({ inTree }) => inTree) : grants,
     forked,
     workspace,
@@ -66,6 +68,15 @@ export function permissionRequest(
     taint: { ...state.taint, raises: tool.raises },
     now: parts.clock.now(),
   };
+}
+
+/** The rules of the loaded skills, as they were pinned with the run. A skill of an untrusted folder has none. */
+function skillRules({ skills = [] }: Definition, loaded: ReadonlySet<string>): SourcedRules[] {
+  return skills.flatMap(({ name, allowedTools = [] }) =>
+    allowedTools.length > 0 && loaded.has(name)
+      ? [{ source: `skill ${name}`, rules: { allow: allowedTools, ask: [], deny: [] } }]
+      : [],
+  );
 }
 
 /** The grants that apply to this run: grants for this run, for a tree that contains the run, and permanent grants. */

@@ -261,6 +261,7 @@ async function execute(
     nonce: () => parts.ids.nonce(),
     ...omitUndefined({ parentRunId, fingerprints: call.started?.fingerprints, mayShow }),
     savedOutput: (name) => findSavedOutput(name, run, parts),
+    ...omitUndefined({ skills: run.definition.skills }),
     signal: stop.signal,
     progress(text) {
       run.noteActivity();

@@ -278,6 +278,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   glob: ["include", "filepattern", "globpattern"],
   offset: ["startline", "line"],
   limit: ["numlines", "maxlines"],
+  skill: ["name", "skillname", "command"],
+  args: ["arguments", "input", "prompt", "task"],
 };
 
 /** Properties in which models explain a call to themselves. They mean nothing to a tool. */

@@ -43,6 +43,7 @@ import {
   type RepeatedTurn,
   recordProbe,
   recordVerdict,
+  SKILL,
   type ToolCall,
 } from "./tool-call.ts";
 
@@ -124,6 +125,8 @@ export interface RunState extends BudgetChanges {
   /** Counts from the latest test run, in this run or in a child. */
   tests: TestCounts | undefined;
   todos: Todo[];
+  /** Names of the skills that the agent has loaded. */
+  skills: Set<string>;
   taint: Taint;
   /** The hooks that were started, by the id of their moment in the run. */
   hooks: Map<string, HookRecord>;
@@ -237,6 +240,7 @@ export const emptyRunState = (): RunState => ({
   seenFiles: new Map(),
   tests: undefined,
   todos: [],
+  skills: new Set(),
   taint: emptyTaint(),
   hooks: new Map(),
   usedRecordings: new Set(),
@@ -653,7 +657,7 @@ function completeChild(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): 
   if (success) state.guard.refused = 0;
 }
 
-/** Takes test counts and the to-do list from a tool's result. */
+/** Takes test counts, the to-do list and the loaded skills from a tool's result. */
 function recordFacts(
   state: RunState,
   call: ToolCall,
@@ -662,4 +666,8 @@ function recordFacts(
   if (call.name === BASH && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
   if (outcome === "ok" && call.proposal?.name === TODO_WRITE)
     state.todos = parseTodos(TODO_WRITE, effectiveInput(call)) ?? state.todos;
+  if (outcome === "ok" && call.proposal?.name === SKILL) {
+    const { skill } = effectiveInput(call) as { skill?: unknown };
+    if (typeof skill === "string") state.skills.add(skill.toLowerCase());
+  }
 }

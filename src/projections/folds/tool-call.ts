@@ -15,6 +15,8 @@ export const PROMPT = "prompt";
 /** The tool with which an agent delegates work to another agent. */
 export const DELEGATE = "delegate";
 export const BASH = "Bash";
+/** The tool with which an agent loads a skill. */
+export const SKILL = "Skill";
 /** The tool with which an agent asks a person. */
 export const ASK_USER = "AskUser";
 

@@ -1,0 +1,32 @@
+// Pins the skills that an agent can load with its definition, so that the list in the prompt is the same for the whole run.
+
+import { agentId } from "../../journal/agent-id.ts";
+import type { Definition, PinnedSkill } from "../../journal/definition.ts";
+import { rulesFor } from "../../permissions/rules.ts";
+import { SKILL } from "../../projections/folds/tool-call.ts";
+import type { Skill } from "./read-skills.ts";
+
+/** An agent has the skills that its file names, or else all skills, if it has the tool that loads them. Naming skills gives it the tool. */
+export function pinSkills(definition: Definition, skills: readonly Skill[], trusted: boolean): Definition {
+  const { skillNames, tools, runner } = definition;
+  const names = skillNames && new Set(skillNames.map(agentId));
+  const { allow, deny } = tools;
+  const isDenied = rulesFor(deny, "wide", TOOL).some((rule) => rule.bare);
+  const hasTool = allow === undefined || rulesFor(allow, "strict", TOOL).some((rule) => rule.names(SKILL));
+  if (runner !== undefined || isDenied || (names === undefined ? !hasTool : names.size === 0))
+    return definition;
+  const own = skills.filter(({ name, forModels }) => (names ? names.has(name) : forModels));
+  if (own.length === 0) return definition;
+  return {
+    ...definition,
+    ...(hasTool ? {} : { tools: { ...tools, allow: [...allow!, SKILL] } }),
+    skills: own.map((skill) => pinned(skill, trusted)),
+  };
+}
+
+const TOOL = { name: SKILL };
+
+function pinned({ name, description, file, scope, allowedTools }: Skill, trusted: boolean): PinnedSkill {
+  if (scope === "project" && !trusted) return { name, description: "", file, untrusted: true };
+  return { name, description, file, ...(allowedTools.length > 0 ? { allowedTools: [...allowedTools] } : {}) };
+}
