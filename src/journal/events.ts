@@ -217,6 +217,8 @@ export const payloads = {
     finish: z.string(),
     /** The provider paused a long answer. The next call continues it. */
     paused: z.literal(true).optional(),
+    /** The output limit cut the answer, which is only text. The next call continues it. */
+    cut: z.literal(true).optional(),
     ms: z.number(),
     /** Absent for scripted models and external programs, which cache nothing. */
     prefix: PromptPrefix.optional(),
@@ -236,6 +238,7 @@ export const payloads = {
       "truncated",
       "empty",
       "output_cap",
+      "unreadable",
       "too_long",
       "rejected",
       "refused",

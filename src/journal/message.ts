@@ -88,3 +88,21 @@ export function filesOf({ role, content }: PromptMessage): PromptFile[] {
   if (role === "tool") return content.flatMap(({ files = [] }) => files);
   return content.filter((part): part is PromptFile => part.type === "file");
 }
+
+/**
+ * How deep a value from outside may be nested. Folding, hashing, masking and validating a value use the stack for each of its levels.
+ * JSON that people and programs exchange has ten levels.
+ */
+export const MAX_NESTING = 200;
+
+/** Also true for a value that contains itself. Needs no stack of its own. */
+export function isTooDeep(value: unknown, most = MAX_NESTING): boolean {
+  let level: object[] = isNested(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= most) return true;
+    level = [...new Set(level.flatMap((each) => Object.values(each).filter(isNested)))];
+  }
+  return false;
+}
+
+const isNested = (value: unknown): value is object => typeof value === "object" && value !== null;

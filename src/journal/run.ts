@@ -32,6 +32,7 @@ export const StopReason = z.enum([
   "provider",
   "refused",
   "invalid_output",
+  "output_limit",
   "history_limit",
   "error",
   "user",

@@ -104,6 +104,8 @@ function causeOf(error: unknown): Cause {
   const chain = [...causesOf(error)];
   if (chain.some((link) => link["name"] === REFUSAL)) return "refused";
   if (chain.some((link) => link["name"] === "TimeoutError")) return "timeout";
+  // A package ran out of stack, because the answer is nested too deep.
+  if (chain.some((link) => link["name"] === "RangeError")) return "unreadable";
   // The loop does not classify calls that it aborted itself, so this abort came from elsewhere.
   if (chain.some((link) => link["name"] === "AbortError")) return "network";
   const status = statusOf(error);
@@ -323,6 +325,8 @@ function sentence(
       return `the answer of ${who} broke off: ${words}`;
     case "refused":
       return words;
+    case "unreadable":
+      return `the answer of ${who} cannot be read: it is nested too deep`;
 
     case "too_long":
       return `the conversation is too long for the model of ${who}${code}: ${words}`;

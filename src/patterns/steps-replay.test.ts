@@ -126,7 +126,12 @@ test.each([
   [
     "returns a circular object",
     `const o = { o: {} }; o.o = o; return { summary: "s", output: o };`,
-    /threw: /,
+    /nested too deep/,
+  ],
+  [
+    "[36.7] yields a call that is nested 1,000 deep",
+    `let o = {}; for (let i = 0; i < 1_000; i++) o = { o }; yield* tool("look", o); return "";`,
+    /Yield 0 of the module is nested too deep/,
   ],
   ["returns a value that JSON cannot represent", `return { summary: "s", output: 1n };`, /threw: .*BigInt/],
   [

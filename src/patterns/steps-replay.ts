@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { StepsMain } from "../agents/loaded-steps.ts";
 import { messageOf } from "../errors.ts";
+import { isTooDeep } from "../journal/message.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
 import { StepData } from "./step-vocabulary.ts";
 
@@ -62,6 +63,7 @@ function resultOfYield({ done, value }: IteratorResult<unknown>, index: number):
   if (done) return resultOfReturn(value);
   if (index >= MAX_YIELDS)
     return { type: "failed", why: `The module has yielded ${MAX_YIELDS} times and has not returned.` };
+  if (isTooDeep(value)) return { type: "failed", why: `Yield ${index} of the module is nested too deep.` };
   const read = StepData.safeParse(JSON.parse(canonicalJson(value) ?? "null"));
   if (read.success) return { type: "yielded", index, step: read.data };
   const what = z.prettifyError(read.error);
@@ -71,6 +73,7 @@ function resultOfYield({ done, value }: IteratorResult<unknown>, index: number):
 /** The returned value as plain data. A value that is not JSON throws here, so that the error names the module. */
 function resultOfReturn(value: unknown): ReplayResult {
   if (value === undefined) return { type: "returned", value };
+  if (isTooDeep(value)) return { type: "failed", why: "What the module has returned is nested too deep." };
   const text = canonicalJson(value);
   if (text !== undefined) return { type: "returned", value: JSON.parse(text) };
   return { type: "failed", why: `The module has returned a ${typeof value}, which is no data.` };

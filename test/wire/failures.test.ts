@@ -87,6 +87,13 @@ const error = (status: number, message: string, more: object = {}, headers: Reco
 const RETRY_INFO = { details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "33s" }] };
 const TRANSIENT: [string, Answer, cause: string, waitMs: number][] = [
   ["status 429 with Retry-After", error(429, "Slow down.", {}, { "retry-after": "7" }), "rate_limit", 7_000],
+  ["status 429 with Retry-After 0", error(429, "Slow down.", {}, { "retry-after": "0" }), "rate_limit", 500],
+  [
+    "status 429 with Retry-After 1",
+    error(429, "Slow down.", {}, { "retry-after": "1" }),
+    "rate_limit",
+    1_000,
+  ],
   ["status 429 with RetryInfo", error(429, "Slow.", { code: 429, ...RETRY_INFO }), "rate_limit", 33_000],
   ["status 500", error(500, "Internal server error"), "overloaded", 500],
   ["status 503", error(503, "Unavailable"), "overloaded", 500],
@@ -198,7 +205,12 @@ const BUSY: Record<ProtocolName, object> = {
 };
 const BAD_ENDS: [ProtocolName, what: string, Answer, cause: string][] = [
   ...PROTOCOLS.flatMap(([protocol]): [ProtocolName, string, Answer, string][] => [
-    [protocol, "text that reaches the output cap", { parts: [TEXT], stop: CAPS[protocol] }, "output_cap"],
+    [
+      protocol,
+      "a thought that reaches the output cap",
+      { parts: [{ thinking: "Hm" }], stop: CAPS[protocol] },
+      "output_cap",
+    ],
     [
       protocol,
       "an error event in the stream",
@@ -263,6 +275,73 @@ describe("[F41] a finished answer whose connection stays open", () => {
 });
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+const DEPTH = 5_000;
+const deepText = `${'{"what":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`;
+
+describe("[36.7] a call whose input is nested 5,000 deep", () => {
+  for (const [protocol, model] of PROTOCOLS)
+    wireScenario(
+      `[36.7] ${protocol}: the model is told once, and the run goes on`,
+      {
+        idle: true,
+        model,
+        respond: ({ n }) => (n === 1 ? { parts: [{ call: "look", raw: deepText }] } : DONE),
+      },
+      async (world, wire) => {
+        const runId = await world.run("go");
+        expect((await world.drive(runId)).end?.summary).toBe("Recovered and done.");
+        expect(wire.requests).toHaveLength(2);
+        const { results, last } = wire.requests[1]!;
+        expect(`${results[0]} ${last}`).toContain("nested too deep");
+      },
+    );
+});
+
+describe("[36.9] [F41] an answer that reaches the output limit", () => {
+  for (const [protocol, model] of PROTOCOLS) {
+    wireScenario(
+      `[36.9] ${protocol}: a text is kept, and the next turn continues it`,
+      {
+        idle: true,
+        model,
+        respond: ({ n }) =>
+          n <= 2
+            ? { parts: [{ thinking: "Hm." }, { text: `Part ${n}, ` }], stop: CAPS[protocol] }
+            : { parts: [{ text: "the end." }] },
+      },
+      async (world, wire) => {
+        const { end, usage } = await world.drive(await world.run("go"));
+        expect(end).toMatchObject({ status: "completed", summary: "Part 1, Part 2, the end." });
+        expect(usage).toMatchObject({ wastedCalls: 0 });
+        expect(wire.requests).toHaveLength(3);
+        expect(wire.requests.flatMap(({ rejections }) => rejections)).toEqual([]);
+        expect(wire.requests[1]!.last).toContain("continue it exactly where it stopped");
+        expect(JSON.stringify(wire.requests[2]!.body)).toContain("Part 2, ");
+      },
+    );
+
+    const clock = fakeClock();
+    const isText = protocol === "google";
+    wireScenario(
+      `[36.9] ${protocol}: if it never ends, the run ends as output_limit after a few attempts, and says what to do`,
+      {
+        idle: true,
+        model,
+        clock,
+        respond: () => ({ parts: isText ? [TEXT] : [TEXT, HALF_CALL], stop: CAPS[protocol] }),
+      },
+      async (world, wire) => {
+        const runId = await world.run("go");
+        const { end } = await untilEnd(world, clock, runId);
+        expect(end).toMatchObject({ status: "failed", stopReason: "output_limit" });
+        expect(wire.requests).toHaveLength(isText ? 11 : 3);
+        const [failed] = payloadsOf(await world.events(runId), "RUN_FAILED");
+        expect(failed?.result.suggestions[0]).toContain("maxOutputTokens");
+      },
+    );
+  }
+});
 
 const limited = fakeClock();
 wireScenario(

@@ -116,7 +116,8 @@ const failureOf = ({ id, stopReason = "error", summary = "" }: RunDetail): Reque
 
 function stopReasonOf({ status, stopReason }: RunDetail): StopReason {
   if (status === "cancelled") return "cancelled";
-  if (stopReason === "budget" || stopReason === "history_limit") return "max_tokens";
+  if (stopReason === "budget" || stopReason === "history_limit" || stopReason === "output_limit")
+    return "max_tokens";
   const isCut = stopReason === "max_turns" || stopReason === "max_duration" || stopReason === "loop";
   return isCut ? "max_turn_requests" : "end_turn";
 }

@@ -152,7 +152,14 @@ const ofCadre = ({ runId, sessionId }: AnsweredRun, { status }: RunDetail) => ({
 });
 
 /** Stop reasons of runs that reached a limit. */
-const CUT = new Set<string | undefined>(["max_turns", "max_duration", "budget", "loop", "history_limit"]);
+const CUT = new Set<string | undefined>([
+  "max_turns",
+  "max_duration",
+  "budget",
+  "loop",
+  "history_limit",
+  "output_limit",
+]);
 const finishOf = ({ stopReason }: RunDetail): FinishReason => (CUT.has(stopReason) ? "length" : "stop");
 
 function usageOf({ treeUsage: { input, output, cacheRead } }: RunDetail): Usage {

@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { describeIssue } from "../../config/read-keys.ts";
 import { CadreError } from "../../errors.ts";
+import { isTooDeep } from "../../journal/message.ts";
 import { HttpError, InvalidJsonError } from "../server/http-errors.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -25,7 +26,7 @@ export async function readBody<T extends z.ZodType>(
   } catch {
     throw new InvalidJsonError();
   }
-  if (isDeeper(body, MAX_DEPTH))
+  if (isTooDeep(body, MAX_DEPTH))
     throw new CadreError("BAD_REQUEST", `The body is nested deeper than ${MAX_DEPTH}. Nothing was changed.`);
   return parseOrThrow(schema, body, "body");
 }
@@ -61,15 +62,6 @@ function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown, where: "bo
 }
 
 /** Tells whether a value is nested too deeply. It uses no recursion, so that deep input cannot overflow the stack (A15). */
-function isDeeper(value: unknown, max: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > max) return true;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
-  }
-  return false;
-}
-
 /** Throws a 400 error, because a client that disconnects while sending is not the server's fault. */
 function throwBrokenOff(error: unknown): never {
   if (error instanceof HttpError) throw error;

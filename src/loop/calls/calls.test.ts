@@ -394,3 +394,40 @@ scenario(
     expect(await world.runtime.store.blobs.get(result!.ref!)).toHaveLength(100_000);
   },
 );
+
+const deepTool = defineTool({
+  name: "deep",
+  description: "Gives an output that contains itself, or that is nested deep.",
+  input: z.object({ levels: z.number() }),
+  effect: "unsafe",
+  reaches: [],
+  execute: async ({ levels }) => {
+    let output: Record<string, unknown> = {};
+    if (levels === 0) output["self"] = output;
+    for (let level = 0; level < levels; level++) output = { output };
+    return { output };
+  },
+});
+
+scenario(
+  "[36.7] an output that is nested too deep is a failed call, once: nothing is repeated, and the run goes on",
+  {
+    more: [deepTool],
+    config: "permissions: { allow: [deep] }",
+    script: turns(
+      { calls: [{ tool: "deep", input: { levels: 0 } }] },
+      { calls: [{ tool: "deep", input: { levels: 20_000 } }] },
+      { text: "done" },
+    ),
+  },
+  async (world) => {
+    const runId = await world.run("go");
+    expect((await world.settled(runId)).end).toMatchObject({ status: "completed", summary: "done" });
+    const results = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(results).toHaveLength(2);
+    for (const { output, isError } of results) {
+      expect(isError).toBe(true);
+      expect(output).toContain("its output is lost");
+    }
+  },
+);

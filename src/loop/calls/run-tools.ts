@@ -4,6 +4,7 @@
 import { messageOf, throwIfTemporary } from "../../errors.ts";
 import type { Attachment } from "../../journal/attachment.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
+import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
 import {
@@ -270,7 +271,8 @@ async function execute(
   };
   try {
     const input = tool.input.parse(effectiveInput(call));
-    return await Promise.race([tool.execute(input, context), stop.late]);
+    const answer = await Promise.race([tool.execute(input, context), stop.late]);
+    return isTooDeep(answer.output) ? { ...answer, output: TOO_DEEP, isError: true } : answer;
   } catch (error) {
     return { output: `${tool.name} failed: ${messageOf(error)}`, isError: true };
   } finally {
@@ -278,6 +280,8 @@ async function execute(
     output.end();
   }
 }
+
+const TOO_DEEP = `The call ran, but its output is lost: it is nested more than ${MAX_NESTING} levels deep.`;
 
 /** The name under which the agent can read a long output. Undefined if the agent has no tool for it. */
 function nameOfSavedOutput(call: ToolCall, { definition }: RunJournal, parts: ToolParts): string | undefined {

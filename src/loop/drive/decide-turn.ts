@@ -3,6 +3,7 @@
 import { modelCallId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { EventBody, Payload, Purpose, StopReason } from "../../journal/events.ts";
+import { MAX_NESTING } from "../../journal/message.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
 import { systemNote, toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
@@ -22,6 +23,8 @@ const STOP_AFTER = 4;
 const STOP_AFTER_WAITS = 60;
 const MAX_REFUSED = 5;
 const MAX_CUT_OFF = 3;
+/** An answer may be continued this often. */
+const MAX_CONTINUED = 10;
 
 /** A prompt that fills more than this share of the window is summarised. */
 const COMPACT_SHARE = 0.75;
@@ -83,7 +86,7 @@ function endOfMemberTurn(view: RunView): Ending | undefined {
   const voted = [...calls.values()].some(
     ({ name, result }) => name === VOTE_CONCLUDE && result?.outcome === "ok",
   );
-  const spoke = calls.size === 0 && latest.text.trim() !== "";
+  const spoke = calls.size === 0 && latest.cuts === 0 && latest.text.trim() !== "";
   if (last) return memberEnding(view, stopReasonOf(limit.limit));
   const hasUnseen = transcript.unseen.length > 0 && !state.isClosing;
   return (voted || spoke) && !hasUnseen ? memberEnding(view, "final_answer") : undefined;
@@ -122,6 +125,9 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
     const id = `cut-off/${callId}`;
     return state.systemNotes.has(id) ? retryWith(failedCall.model) : tellAgent(id, CUT_OFF);
   }
+  if (failedCall.cause === "unreadable" && !state.systemNotes.has(`unreadable/${callId}`))
+    return tellAgent(`unreadable/${callId}`, UNREADABLE);
+  if (failedCall.cause === "unreadable" && failedCall.paidTries === 1) return retryWith(failedCall.model);
   if (failedCall.retryAt !== undefined) {
     return failedCall.retryAt > now && !state.retryNow
       ? { type: "rest", wakeAt: failedCall.retryAt }
@@ -151,7 +157,7 @@ export function nextInChain(
 
 /** Why a run stops after a failed model call, if the provider is not to blame. */
 const STOP_REASONS: Partial<Record<Payload<"MODEL_CALL_FAILED">["cause"], StopReason>> = {
-  output_cap: "error",
+  output_cap: "output_limit",
   refused: "refused",
 };
 
@@ -228,12 +234,23 @@ function afterText({ state, transcript, definition }: RunView): Action | undefin
     const id = `paused/${state.turns}`;
     return state.systemNotes.has(id) ? undefined : tellAgent(id, "Your answer was paused. Go on from there.");
   }
+  if (latest.cuts > 0 && !last) return continueText(state);
   if (guard.empty > 0 && !last) return afterSilence(state);
   if (transcript.unseen.length > 0 && !last && !state.isClosing) return undefined;
   if (definition.output !== undefined) return withoutOutput(state, last);
   const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
   if (guard.empty > 0) return endRun({ status: "failed", stopReason, summary: missingReport(state) });
   return endRun({ status: "completed", stopReason, summary: latest.text.trim() });
+}
+
+/** The text of an answer that was cut is kept, and the next turn continues it. */
+function continueText(state: RunState): Action | undefined {
+  const { cuts, text } = state.latest!;
+  const id = `cut/${state.turns}`;
+  if (state.systemNotes.has(id)) return undefined;
+  if (cuts <= MAX_CONTINUED) return tellAgent(id, CONTINUE);
+  const suggestions = [adviceFor({ cause: "output_cap" })];
+  return endRun({ status: "failed", stopReason: "output_limit", summary: text.trim(), suggestions });
 }
 
 function afterSilence(state: RunState): Action | undefined {
@@ -312,6 +329,9 @@ export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
 
 const REPEATED =
   "You have made the same call three times in a row, and its result was the same each time. Do something else, or report. If you are waiting for something, wait before you look again, for example with `sleep 60` in the command.";
+const CONTINUE =
+  "Your answer was cut at the output limit. It is kept: continue it exactly where it stopped, without repeating anything.";
+const UNREADABLE = `Your last answer could not be read and none of it was used: the input of a call was nested too deep. Use at most ${MAX_NESTING} levels.`;
 const CUT_OFF =
   "Your last answer was cut off at the output cap and none of it was used. Answer in smaller pieces.";
 const OUTPUT_MISSING =
@@ -394,7 +414,10 @@ function missingReport(state: RunState, limit?: Parameters<typeof describeLimit>
   return `The run ended without a report of its own after ${plural(state.turns, "turn")}: ${why}.${last ? ` Its last words: ${last}` : ""}`;
 }
 
-function adviceFor({ cause, rejection }: NonNullable<RunState["failedCall"]>): string {
+function adviceFor({
+  cause,
+  rejection,
+}: Pick<NonNullable<RunState["failedCall"]>, "cause" | "rejection">): string {
   if (cause === "auth")
     return "Check the provider's API key and account, then try the run again: it goes on from here.";
   if (cause === "output_cap")

@@ -183,6 +183,7 @@ async function request(
       onText: text.add,
       onReasoning: reasoning.add,
       onActivity: () => run.noteActivity(),
+      continuesText: action.purpose === "turn" && !run.definition.steps,
       idleMs: parts.patience.silence,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,
@@ -360,7 +361,7 @@ function recordAnswer(
   summary: SummaryPlan | undefined,
 ): void {
   const { callId, model } = action;
-  const { content, finish, isPaused } = outcome.answer;
+  const { content, finish, isPaused, isCut } = outcome.answer;
   const usage = spentUsage(outcome, run, parts);
   parts.limiter.succeeded(model);
   const cost = parts.priceOf(model, usage);
@@ -372,6 +373,7 @@ function recordAnswer(
     ...omitUndefined({
       prefix,
       paused: isPaused || undefined,
+      cut: isCut,
       lastTurn: lastTurnAfter(action, usage, run, parts),
     }),
   };

@@ -551,10 +551,10 @@ scenario(
 
 scenario(
   "[F41] if the answer exceeds the output cap three times, the run fails",
-  { idle: true, script: () => ({ text: "…", cut: "length" }) },
+  { idle: true, script: () => ({ calls: [charge("a")], cut: "length" }) },
   async (world) => {
     const runId = await world.run("write a novel");
-    expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "error" });
+    expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "output_limit" });
     const events = await world.events(runId);
     expect(payloadsOf(events, "MODEL_CALL_FAILED").map((failure) => failure.cause)).toEqual([
       "output_cap",

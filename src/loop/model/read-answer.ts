@@ -8,7 +8,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { type ThoughtPart, type ToolCallPart, textOf, type Usage } from "../../journal/message.ts";
+import { isTooDeep, type ThoughtPart, type ToolCallPart, textOf, type Usage } from "../../journal/message.ts";
 import type { Model, RefusalError } from "../../models/model.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 
@@ -17,6 +17,8 @@ export interface ModelAnswer {
   finish: string;
   /** The provider wants to continue the answer in another request. */
   isPaused: boolean;
+  /** The output limit cut the text, and the next request can continue it. */
+  isCut?: true;
 }
 
 /** What an answer cost, as far as it is known. */
@@ -43,6 +45,8 @@ export interface StreamOptions {
   onActivity(): void;
   /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
+  /** A text that the output limit cuts is an answer, because the next call continues it. */
+  continuesText?: boolean;
   /** Builds the errors that `classifyFailure` recognises: too long a silence, a truncated answer, and a refusal. */
   silenceError(ms: number): Error;
   cutStreamError(detail?: string): Error;
@@ -194,12 +198,22 @@ class Collector {
     if (!this.finish) return this.failed(this.options.cutStreamError());
     const { unified, raw } = this.finish.finishReason;
     if (raw === CONTEXT_FULL) return { type: "cut-off", ...this.spent(), isContextFull: true };
-    if (unified === "length") return { type: "cut-off", ...this.spent() };
+    if (unified === "length") return this.cutOff();
     if (unified === "content-filter") return this.failed(this.options.refusalError(this.finish, this.text()));
     if (unified === "error" || unified === "interrupted")
       return this.failed(this.options.cutStreamError(raw && `the provider ended it with ${raw}`));
     const answer = { content: this.content, finish: raw ?? unified, isPaused: raw === PAUSED };
     return { type: "answer", answer, ...this.spent() };
+  }
+
+  /** A text can be continued. Reasoning without its end, and a call without its end, are of no use. */
+  private cutOff(): StreamOutcome {
+    const isText = this.content.every(({ type }) => type === "text" || type === "reasoning");
+    const text = this.text();
+    if (!this.options.continuesText || !isText || text.trim() === "")
+      return { type: "cut-off", ...this.spent() };
+    const answer = { content: [{ type: "text" as const, text }], finish: "length", isPaused: false };
+    return { type: "answer", answer: { ...answer, isCut: true }, ...this.spent() };
   }
 
   private failed(error: unknown): StreamOutcome {
@@ -237,10 +251,12 @@ function toolCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }
   const { toolCallId, toolName, providerMetadata } = part;
   const base = { type: "tool-call" as const, toolCallId, toolName };
   const metadata = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  const invalid = { ...base, input: null, invalid: part.input, ...metadata };
   try {
-    return { ...base, input: part.input.trim() === "" ? {} : JSON.parse(part.input), ...metadata };
+    const input: unknown = part.input.trim() === "" ? {} : JSON.parse(part.input);
+    return isTooDeep(input) ? invalid : { ...base, input, ...metadata };
   } catch {
-    return { ...base, input: null, invalid: part.input, ...metadata };
+    return invalid;
   }
 }
 

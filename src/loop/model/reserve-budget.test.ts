@@ -88,7 +88,9 @@ scenario(
   },
   async (world) => {
     const calls = watchCalls(world, ({ attempt }) =>
-      attempt === 1 ? { text: "…", cut: "length", usage: { input: 400, output: 8_000 } } : { text: "done" },
+      attempt === 1
+        ? { calls: [look("a")], cut: "length", usage: { input: 400, output: 8_000 } }
+        : { text: "done" },
     );
     await world.drive(await world.run("answer"));
     expect(calls.all.map((call) => call.maxOutputTokens)).toEqual([8_000, 16_000]);
@@ -255,7 +257,7 @@ scenario(
   async (world) => {
     let answers = 0;
     const calls = watchCalls(world, () =>
-      ++answers < 3 ? { text: "half", cut: "length" } : { text: "done" },
+      ++answers < 3 ? { calls: [look("a")], cut: "length" } : { text: "done" },
     );
     world.runtime.parts.models = { ...world.runtime.parts.models, maxOutput: () => 16_384 };
     const runId = await world.run("answer");

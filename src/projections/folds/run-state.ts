@@ -157,6 +157,8 @@ interface LatestTurn {
   purpose: Purpose;
   /** The provider paused the answer, and the next turn continues it. */
   isPaused: boolean;
+  /** How many answers in a row the output limit has cut, up to this one. `text` is the text of all of them. */
+  cuts: number;
 }
 
 /** Time that the run spends waiting for a person. It does not count against time limits. */
@@ -537,7 +539,12 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   const parts = toolCallsOf(content);
   state.guard.previous = repeatsOf(state);
   const { seq, ts, payload } = event;
-  state.latest = { seq, ts, text, model, purpose, isPaused: payload.paused === true };
+  const cut = state.latest?.cuts ? state.latest : undefined;
+  state.latest = {
+    ...{ seq, ts, model, purpose, isPaused: payload.paused === true },
+    text: `${cut?.text ?? ""}${text}`,
+    cuts: payload.cut ? (cut?.cuts ?? 0) + 1 : 0,
+  };
   state.calls = newCalls(callId, parts);
   state.guard.empty = parts.length === 0 && text.trim() === "" ? state.guard.empty + 1 : 0;
 }

@@ -284,6 +284,7 @@ function ownFailure(
       );
     case "provider":
     case "refused":
+    case "output_limit":
       return latest(["MODEL_CALL_FAILED"]);
     case "loop":
       return latest(["APPROVAL_DECIDED", "RUN_SUSPENDED"], isLoop);

@@ -154,6 +154,7 @@ const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
   truncated: "the answer was cut off",
   empty: "the answer had no text",
   output_cap: "the answer exceeded the maximum length",
+  unreadable: "the answer could not be read",
   too_long: "the conversation was too long for the model",
   rejected: "the provider rejected the request",
   refused: "the model refused to answer",

@@ -51,6 +51,10 @@ const WORDS: Record<StopReason, StopDescription> = {
     why: "Its answer did not match the required format.",
     next: `Simplify the required format, or use a stronger model. ${GOES_ON}`,
   },
+  output_limit: {
+    why: "Its answers reached the output limit of the model.",
+    next: `Raise \`maxOutputTokens\` in the agent's file, or ask for smaller pieces. ${GOES_ON}`,
+  },
   history_limit: {
     why: "Its journal reached its maximum length.",
     next: "Split the task: each child has a journal of its own.",

@@ -145,7 +145,10 @@ function* stream(
         ? {}
         : { thoughtSignature: Buffer.from(`thought:${part.call}`).toString("base64") };
       const id = part.id === undefined ? {} : { id: part.id };
-      yield chunk({ functionCall: { name: part.call, args: part.input ?? {}, ...id }, ...signature });
+      const asked = chunk({ functionCall: { name: part.call, args: part.input ?? {}, ...id }, ...signature });
+      yield part.raw === undefined
+        ? asked
+        : { ...asked, data: JSON.stringify(asked.data).replace('"args":{}', `"args":${part.raw}`) };
       hasCalled = true;
     }
   }

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
 import type { EventBody } from "../../../journal/events.ts";
+import { MAX_NESTING } from "../../../journal/message.ts";
 import type { ToolFacts } from "../../../journal/tool-facts.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import type { ChildRun } from "../../../projections/folds/child-runs.ts";
@@ -76,11 +77,21 @@ export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): st
   return error && misfit(tool, error);
 }
 
-/** Tells the model that a call's input was not JSON. Undefined if it was JSON. */
-export const invalidJson = ({ name, invalid }: ToolCall): string | undefined =>
-  invalid === undefined
-    ? undefined
-    : `The input of ${name} was not valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
+/** Tells the model that a call's input was not JSON, or nested too deep. Undefined if it can be used. */
+export function invalidJson({ name, invalid }: ToolCall): string | undefined {
+  if (invalid === undefined) return undefined;
+  const what = isJson(invalid) ? `nested too deep (at most ${MAX_NESTING} levels)` : "not valid JSON";
+  return `The input of ${name} was ${what}; nothing was done. It began: ${invalid.slice(0, 200)}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A tool offer that is the same for every run. Its schema is converted when it is first needed. */
 export function offerOf(
