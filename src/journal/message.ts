@@ -45,8 +45,30 @@ export function reasoningOf(content: readonly ThoughtPart[]): string {
   return content.map((part) => (part.type === "reasoning" ? (part as { text: string }).text : "")).join("");
 }
 
-export function toolCallsOf(content: readonly ThoughtPart[]): ToolCallPart[] {
-  return content.filter((part): part is ToolCallPart => part.type === "tool-call");
+/** The tool through which a model calls those tools of MCP servers that are not in its list. */
+export const MCP_CALL = "mcp_call";
+
+/** The calls of a thought. A call through `mcp_call` is a call of the tool that it names. */
+export const toolCallsOf = (content: readonly ThoughtPart[]): ToolCallPart[] =>
+  sentCallsOf(content).map((call) => (call.toolName === MCP_CALL ? namedCall(call) : call));
+
+/** The calls of a thought as the model wrote them. */
+export const sentCallsOf = (content: readonly ThoughtPart[]): ToolCallPart[] =>
+  content.filter((part): part is ToolCallPart => part.type === "tool-call");
+
+function namedCall(call: ToolCallPart): ToolCallPart {
+  const { tool, input = {} } = (call.input ?? {}) as { tool?: unknown; input?: unknown };
+  if (typeof tool !== "string" || !tool.startsWith("mcp__")) return call;
+  return { ...call, toolName: tool, input: typeof input === "string" ? parsed(input) : input };
+}
+
+/** Some models write the inner input as text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 export const Usage = z.object({

@@ -7,6 +7,7 @@ import { CHILD_RUNS } from "./child-runs.ts";
 import { declaredTool } from "./declared/index.ts";
 import { DELEGATIONS } from "./delegate.ts";
 import { sendMessage } from "./send-message.ts";
+import { TOOL_SEARCHES } from "./tool-search.ts";
 
 export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   ...DELEGATIONS,
@@ -14,6 +15,7 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   sendMessage,
   ...ADMIN,
   askUser,
+  ...TOOL_SEARCHES,
 ];
 
 const byName = new Map(BUILTIN_TOOLS.map((tool) => [tool.name, tool]));

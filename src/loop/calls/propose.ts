@@ -14,6 +14,7 @@ import type { AnyTool, Preview } from "../../tools/tool.ts";
 import { answerClosingCall } from "../builtin-tools/declared/closing-tools.ts";
 import { acceptsCall, inputMisfit, invalidJson } from "../builtin-tools/declared/declared-tool.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
+import { nearestTools, TOOL_SEARCH, unlistedTools } from "../builtin-tools/declared/tool-search.ts";
 import { builtinTool } from "../builtin-tools/index.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import { guardCalls } from "../hooks/run-hooks.ts";
@@ -158,8 +159,20 @@ function notOffered(
   parts: Pick<LoopParts, "tools" | "offers">,
 ): string {
   const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
-  const names = definition.router ? [ROUTE_TO] : tools.map((tool) => tool.name);
+  const unlisted = unlistedTools(definition, parts);
+  if (unlisted.length > 0 && name.startsWith("mcp__"))
+    return `There is no tool ${JSON.stringify(name)} for you. ${nearOnes(name, unlisted)}`;
+  const names = definition.router
+    ? [ROUTE_TO]
+    : tools.filter((tool) => !unlisted.includes(tool)).map((tool) => tool.name);
   return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.join(", ") || "none"}.`;
+}
+
+function nearOnes(name: string, unlisted: readonly AnyTool[]): string {
+  const near = nearestTools(name, unlisted);
+  return near.length === 0
+    ? `${TOOL_SEARCH} finds those that there are.`
+    : `Did you mean ${near.join(", ")}? ${TOOL_SEARCH} shows their input.`;
 }
 
 /** TOOL_PROPOSED for an ordinary tool. `round` is greater than 1 if files or rules have changed since an earlier approval. */

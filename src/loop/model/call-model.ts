@@ -30,6 +30,7 @@ import { describeWorkFacts } from "../../projections/folds/work-facts.ts";
 import { readsSavedOutputs } from "../../tools/answers.ts";
 import { filesLeftOut, joinTexts, showFiles } from "../attachments/show-files.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
+import { MAX_LISTED_TOOLS, unlistedTools } from "../builtin-tools/declared/tool-search.ts";
 import { nextInChain, nextModel, roomOf } from "../drive/decide-turn.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
@@ -307,6 +308,7 @@ function builtinOffers(view: DecisionView, parts: OfferParts): BuiltinOffers {
   const offers: BuiltinOffers = { closing: [], others: [] };
   for (const tool of DECLARED_TOOLS) {
     if (tool.needsDelegates && !view.definition.delegates) continue;
+    if (tool.needsServerTools && parts.tools.size <= MAX_LISTED_TOOLS) continue;
     const list = tool.kind === "closing" ? offers.closing : offers.others;
     list.push(
       ...tool.offered(view, parts).map(({ name, description, schema }) => offer(name, description, schema)),
@@ -324,7 +326,10 @@ function toolsOf(definition: Definition, parts: OfferParts): LanguageModelV4Func
   offeredTo.set(parts.tools, byDefinition);
   const known = byDefinition.get(definition);
   if (known) return known;
-  const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
+  const unlisted = new Set(unlistedTools(definition, parts));
+  const tools = [...new Set(parts.tools.values())].filter(
+    (tool) => !unlisted.has(tool) && parts.offers(definition, tool),
+  );
   const offered = tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool)));
   byDefinition.set(definition, offered);
   return offered;

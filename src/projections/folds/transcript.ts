@@ -11,9 +11,9 @@ import {
   type PromptFile,
   type PromptMessage,
   type PromptToolResult,
+  sentCallsOf,
   type ThoughtPart,
   type ToolCallPart,
-  toolCallsOf,
   type Usage,
 } from "../../journal/message.ts";
 import type { Projection } from "../projection.ts";
@@ -343,7 +343,7 @@ function showUnseen(transcript: Transcript, upTo: number): void {
 
 function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): void {
   const { content, callId, usage } = event.payload;
-  const calls = toolCallsOf(content);
+  const calls = sentCallsOf(content);
   const sentIds = calls.map((call, index) => sentId(transcript, call, toolCallId(callId, index)));
   const parts = assistantParts(content, sentIds);
   if (parts.length > 0)

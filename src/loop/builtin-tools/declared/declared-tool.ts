@@ -21,6 +21,8 @@ export interface OfferedTool {
 /** Decides whether an agent's file allows a tool. */
 export interface ToolGate {
   offers(definition: Definition, tool: ToolFacts & { name: string; effect: Effect }): boolean;
+  /** Every tool of the project, by name. Absent where only the gate itself is known. */
+  tools?: ReadonlyMap<string, ToolFacts & { name: string; description: string; effect: Effect }>;
 }
 
 export interface DeclaredTool extends ToolFacts {
@@ -40,6 +42,8 @@ export interface DeclaredTool extends ToolFacts {
   readonly leavesTree?: true;
   /** True if only agents with delegates are offered the tool. */
   readonly needsDelegates?: true;
+  /** True if the tool is for agents with more tools of MCP servers than are listed. */
+  readonly needsServerTools?: true;
   /** True if agent files cannot list the tool. */
   readonly unlisted?: true;
   /** True if an agent gets the tool only by naming it in its file. "Every tool" does not include such a tool. */

@@ -7,6 +7,7 @@ import { finalReport, TEAM_TOOLS } from "./closing-tools.ts";
 import type { DeclaredTool } from "./declared-tool.ts";
 import { DELEGATION_TOOLS, PER_AGENT_NAME, runAgent } from "./delegate.ts";
 import { sendMessage } from "./send-message.ts";
+import { mcpCall, toolSearch } from "./tool-search.ts";
 
 export const DECLARED_TOOLS: readonly DeclaredTool[] = [
   ...DELEGATION_TOOLS,
@@ -14,6 +15,8 @@ export const DECLARED_TOOLS: readonly DeclaredTool[] = [
   sendMessage,
   ...ADMIN_TOOLS,
   askUser,
+  toolSearch,
+  mcpCall,
   ...TEAM_TOOLS,
   finalReport,
 ];
