@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
 import { LimitsInput, TURNS_ALIASES } from "../config/limits.ts";
-import { Count, Names } from "../config/names.ts";
+import { Count, InstructionNames, Names } from "../config/names.ts";
 import { type KeyValues, onlyKeys } from "../config/read-keys.ts";
 import { ContextMode } from "../journal/definition.ts";
 import { REASONING_LEVELS, Reasoning } from "../journal/reasoning.ts";
@@ -92,6 +92,9 @@ export const AGENT_KEYS = {
   delegation: DelegationInput.describe("How it delegates"),
   delegable: z.boolean().describe("false: only people may start it, no model (true)"),
   usage: text.describe("For the delegating agent: what a good task says"),
+  instructions: InstructionNames.describe(
+    "Files with instructions that it is told: `off`, or paths that are read instead of AGENTS.md and CLAUDE.md",
+  ),
   context: ContextMode.describe("How much of its conversation its children see (none)"),
   ...inputSchemas,
   runner: RunnerInput.describe("An external program that does the work"),

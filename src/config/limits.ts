@@ -14,7 +14,7 @@ const count = z.int().nonnegative();
 const sameAsTurns = count.optional().describe("Another name of `maxTurns`");
 
 const Written = z.strictObject({
-  maxTurns: count.optional().describe("Answers of the model (20)"),
+  maxTurns: count.optional().describe("Answers of the model (100)"),
   maxIterations: sameAsTurns,
   max_iters: sameAsTurns,
   max_turns: sameAsTurns,

@@ -15,6 +15,13 @@ export const Names = z
   )
   .refine((names) => names.length <= MAX_NAMES, { error: `names more than ${MAX_NAMES}` });
 
+/** Which files with instructions for all agents are read: none (`off`), the usual ones (`on`), or the named files. */
+export const InstructionNames = z.union([
+  z.boolean(),
+  z.enum(["on", "off"]).transform((word) => word === "on"),
+  Names,
+]);
+
 export const SomeNames = Names.refine((names) => names.length > 0, {
   error: "must name at least one agent",
 });

@@ -9,6 +9,7 @@ import { Duration } from "./duration.ts";
 import { Hooks } from "./hooks.ts";
 import { HostEntry, HttpUrl, SiteEntry } from "./hosts.ts";
 import { LimitsInput } from "./limits.ts";
+import { InstructionNames } from "./names.ts";
 import { type KeyValues, onlyKeys } from "./read-keys.ts";
 import { Restate } from "./restate.ts";
 
@@ -280,6 +281,11 @@ export const DECLARED_KEYS = {
   onUnknownPrice: key(
     "What happens if a run with a limit on cost (`maxCost`) would use a model without a known price: it is refused (default), or allowed without a limit on that model's cost",
     z.enum(["refuse", "allow"]),
+    ANY_FOLDER,
+  ),
+  instructions: key(
+    "Files with instructions for every agent: `off`, or paths that are read instead of AGENTS.md and CLAUDE.md",
+    InstructionNames,
     ANY_FOLDER,
   ),
   limits: key("Limits of every run, unless its agent sets others", LimitsInput, ANY_FOLDER),

@@ -65,7 +65,7 @@ export type Limits = z.infer<typeof Limits>;
 const MINUTE = 60_000;
 
 export const DEFAULT_LIMITS: Limits = {
-  maxTurns: 20,
+  maxTurns: 100,
   maxDuration: 30 * MINUTE,
   approvalTimeout: 60 * MINUTE,
   maxToolCallsPerTurn: 10,
@@ -106,8 +106,20 @@ export const Delegate = z.object({
   /** The agent's full name. */
   agent: z.string(),
   description: z.string(),
+  /** How much of the delegating agent's conversation this agent sees, unless the call says otherwise. Absent: nothing. */
+  context: ContextMode.optional(),
 });
 export type Delegate = z.infer<typeof Delegate>;
+
+/** A file with instructions for all agents, such as AGENTS.md, as it was when the run started. */
+export const InstructionFile = z.object({
+  /** Path relative to the project, or `~/…` for a file of the user. */
+  file: z.string(),
+  text: z.string(),
+  /** Present if the project's folder is not trusted: the nonce of the mark around the text. */
+  nonce: z.string().optional(),
+});
+export type InstructionFile = z.infer<typeof InstructionFile>;
 
 /** How to start a program that speaks the Agent Client Protocol. Values of `env` can refer to variables: `${NAME}`. */
 export const Runner = z.object({
@@ -148,6 +160,10 @@ export const Definition = z.object({
   reasoning: PinnedReasoning.optional(),
   /** The system prompt before composition: the body of the agent's file with its includes resolved. */
   prompt: z.string(),
+  /** The files with instructions that the agent is told: none, the usual ones, or these. Absent: as in cadre.yaml. */
+  instructions: z.union([z.boolean(), z.array(z.string())]).optional(),
+  /** The instructions that the run is told. A child has those of its parent, unless the two agents ask for different files. */
+  instructionFiles: z.array(InstructionFile).optional(),
   /**
    * The tools that this agent can call: names, globs, and patterns for `ask` and `deny`.
    * Without `allow`, all tools are allowed. With an empty `allow`, none is.
@@ -195,6 +211,10 @@ export const Definition = z.object({
   source: z.object({ file: z.string(), hash: z.string() }),
 });
 export type Definition = z.infer<typeof Definition>;
+
+/** The files of an untrusted folder whose text is in the prompt of the agent's runs. */
+export const untrustedFiles = ({ instructionFiles = [] }: Definition): string[] =>
+  instructionFiles.flatMap(({ file, nonce }) => (nonce === undefined ? [] : [file]));
 
 /** The pool field of a new run's RUN_STARTED event. Empty if the agent names no pool. */
 export const poolIn = ({ pool }: Definition): { pool?: string } => omitUndefined({ pool });

@@ -13,6 +13,7 @@ import {
   Ancestor,
   ApprovalPolicy,
   Budget,
+  Environment,
   Estimate,
   FileChange,
   Fork,
@@ -33,6 +34,7 @@ export {
   Ancestor,
   ApprovalPolicy,
   Budget,
+  Environment,
   Estimate,
   FileChange,
   FirstCause,
@@ -154,6 +156,8 @@ export const payloads = {
     /** Model that the caller asked for instead of the agent's own. */
     model: z.string().optional(),
     workspace: z.string(),
+    /** The surroundings of the tree's first run, as its prompts describe them. Every run of the tree has the same, so that prompts stay equal. */
+    environment: Environment.optional(),
     worktree: Worktree.optional(),
     pool: z.string().optional(),
     /** Workspaces from which this workspace was copied, nearest first. Their deny rules apply here too (P12). */
@@ -348,6 +352,8 @@ export const payloads = {
     files: z.array(FileChange).optional(),
     /** The file that the model has just read, with the fingerprint of its content. */
     seen: z.object({ path: z.string(), fingerprint: z.string() }).optional(),
+    /** Files with instructions for this part of the project. Their text is at the end of the output. */
+    told: z.array(z.string()).optional(),
     /** The untrusted source from which text in the output comes. */
     untrusted: z.string().optional(),
     /** The sandbox that the command ran in. `none`: it ran with the rights of Cadre's user. */

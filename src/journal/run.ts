@@ -185,6 +185,22 @@ export const Ancestor = z.object({
 });
 export type Ancestor = z.infer<typeof Ancestor>;
 
+/** The surroundings in which a run started. They are recorded once, because a prompt that changes cannot be cached. */
+export const Environment = z.object({
+  /** The local date: `2026-03-31`. The time of day would make every prompt different. */
+  day: z.string(),
+  os: z.string(),
+  /** Present if the folder is in a git repository. `changed` lists the first changed files, and `more` counts the others. */
+  git: z
+    .object({
+      branch: z.string().optional(),
+      changed: z.array(z.string()).optional(),
+      more: z.int().positive().optional(),
+    })
+    .optional(),
+});
+export type Environment = z.infer<typeof Environment>;
+
 /** The git worktree that a child works in. When the child ends, its work is merged into the parent's workspace. */
 export const Worktree = z.object({
   /** Absolute path of the parent's workspace. */

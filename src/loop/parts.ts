@@ -5,7 +5,7 @@ import type { LoadedSteps } from "../agents/loaded-steps.ts";
 import type { Clock } from "../clock.ts";
 import type { Digest, Ids, RunId } from "../ids.ts";
 import type { BlastRadius } from "../journal/blast-radius.ts";
-import type { AgentLimits, Definition } from "../journal/definition.ts";
+import type { AgentLimits, Definition, InstructionFile } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { HookEvent, Payload, Worktree } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
@@ -76,6 +76,8 @@ export interface LoopParts {
   maxConcurrent: number;
   authority(): readonly SourcedRules[];
   blastRadius: FindBlastRadius;
+  /** The instructions in the folders between the workspace and a file. Those of the file's own folder are last. */
+  nestedInstructions(path: string, workspace: string): Promise<InstructionFile[]>;
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, runStartedAt: number): string;
 
   /** Makes a run take its steps alone if it might have crashed the process. */

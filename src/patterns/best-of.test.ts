@@ -73,7 +73,7 @@ scenario(
     const offers = watchOffers(world, drafting(1));
     const [, first] = await familyOf(world, runId);
     await world.drive(first!.id);
-    expect(offers).toEqual([["look", "final_report"]]);
+    expect(offers).toEqual([["look"]]);
   },
 );
 

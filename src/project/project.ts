@@ -58,6 +58,7 @@ import { configRuleProblems } from "../permissions/rule-problems.ts";
 import { rulesFor } from "../permissions/rules.ts";
 import { emptyRunState } from "../projections/folds/run-state.ts";
 import { ASK_USER } from "../projections/folds/tool-call.ts";
+import { systemIds } from "../system-ids.ts";
 import { createHooks } from "../tools/hooks/create-hooks.ts";
 import { createMatcher } from "../tools/hooks/match-hooks.ts";
 import { toolsFor } from "../tools/index.ts";
@@ -68,6 +69,8 @@ import type { AnyTool } from "../tools/tool.ts";
 import { canonicalRule } from "../tools/tool-names.ts";
 import { claudePermissions } from "./claude-permissions.ts";
 import { claudeSettingsProblems, type SettingsContext } from "./claude-settings-problems.ts";
+import { readEnvironment } from "./environment.ts";
+import { type ProjectInstructions, projectInstructions } from "./instructions.ts";
 import { createProjectMask } from "./mask.ts";
 
 export interface ProjectOptions {
@@ -105,6 +108,7 @@ export interface Project {
   /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without servers that have a problem. */
   prepareServers(definition: Definition): Promise<string[]>;
   readonly mask: Mask;
+  readonly instructions: ProjectInstructions;
   /** Reads the agents from disk. If `name` is given, the result might contain only that agent and the agents it names. */
   agents(name?: string): Promise<AgentSet>;
   /** Finds an agent and compiles it for a run. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the error about the agent's model. */
@@ -186,6 +190,8 @@ export function openProject(options: ProjectOptions): Project {
     pools: poolNames(config.pools),
   };
   const agents = watchAgents(folders, known);
+  const mask = createProjectMask({ folder: config.folder, env, config });
+  const instructions = projectInstructions({ config, authority, env, home, mask, nonce: systemIds.nonce });
   const compose = systemPrompt(tools);
   const toolsOf = (definition: Definition) =>
     offeredTools(withToolNames(definition, own), tools()).concat(
@@ -209,7 +215,8 @@ export function openProject(options: ProjectOptions): Project {
     servers,
     hooks: createHooks(config.hooks, config.folder),
     prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
-    mask: createProjectMask({ folder: config.folder, env, config }),
+    mask,
+    instructions,
     agents,
     find: async (name, change = (definition) => definition) =>
       requireUsable(change(await definitionNamed(name)), models),
@@ -228,7 +235,14 @@ export function openProject(options: ProjectOptions): Project {
     async explain(name) {
       const set = await agents(name);
       const { limits } = config;
-      return explain(findAgent(set, name), {
+      const agent = findAgent(set, name);
+      const { files, problems } = await instructions.find(agent.definition);
+      return explain(agent, {
+        instructions: {
+          files: files.map(({ file, text }) => ({ file, characters: text.length })),
+          trusted: config.trusted,
+          problems,
+        },
         agents: set.agents,
         offered: toolsOf,
         limits,
@@ -241,9 +255,10 @@ export function openProject(options: ProjectOptions): Project {
     chooseModel: (name, reasoning) => chooseModel(name, reasoning, names, models),
     systemPrompt: compose,
     async prompt(name, task) {
-      const definition = await definitionNamed(name);
+      const definition = await instructions.pin(await definitionNamed(name));
       const limits = resolveLimits(config.limits, definition.limits, {});
-      const at = { depth: 0, attended: true, workspace: config.folder };
+      const environment = await readEnvironment(config.folder, Date.now());
+      const at = { depth: 0, attended: true, workspace: config.folder, environment };
       const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
       const view = { definition, state: { ...emptyRunState(), start } };
       const offered = offersOf(view, { tools: byName(), offers, inputSchema: inputSchemaOf });
@@ -482,6 +497,7 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
       ...omitUndefined({ parent: ancestors.at(-1)?.agent, criteria }),
       ...{ task, depth, maxDepth, maxTurns, maxDuration },
       ...(worktree ? {} : { workspace }),
+      ...omitUndefined({ environment: start.environment }),
       inTeam: isTeamMember(definition, start),
       delegates: availableDelegates(definition, start),
       delegation: definition.delegation?.mode ?? "sequential",

@@ -36,6 +36,7 @@ import { createEstimateCall } from "../models/prices.ts";
 import { createGrantFor } from "../permissions/grant.ts";
 import { createJudge } from "../permissions/judge.ts";
 import { createShellJudge } from "../permissions/shell/command-effects.ts";
+import { readEnvironment } from "../project/environment.ts";
 import { maskProblem } from "../project/mask.ts";
 import {
   canonicalRules,
@@ -162,11 +163,12 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     chooseModel: project.chooseModel,
     checkPrices: parts.checkPrices,
     workspace: config.folder,
+    environment: (workspace) => readEnvironment(workspace, clock.now()),
   };
   const forkParts: ForkParts = {
     ...admitParts,
     editedAgent: project.findEdited,
-    prepare: (definition) => prepareServers(definition, project, report),
+    prepare: (definition) => prepare(definition, project, report),
   };
   const webhooks = createNotifier({
     ...{ store, clock, onProblem: report },
@@ -258,15 +260,15 @@ const engineProblem = (error: unknown, runId: RunId | undefined) =>
     ? { message: "The engine failed and tries again.", error }
     : { runId, message: "A drive failed.", error };
 
-/** Finds an agent and compiles it for a run. MCP servers that cannot be used are reported, and the run starts without their tools. */
+/** Finds an agent and compiles it for a run, with the instructions that it is told. MCP servers that cannot be used are reported, and the run starts without their tools. */
 function findReady(project: Project, report: Report): Project["find"] {
-  return async (name, change) => prepareServers(await project.find(name, change), project, report);
+  return async (name, change) => prepare(await project.find(name, change), project, report);
 }
 
-async function prepareServers(definition: Definition, project: Project, report: Report): Promise<Definition> {
+async function prepare(definition: Definition, project: Project, report: Report): Promise<Definition> {
   for (const why of await project.prepareServers(definition))
     report({ message: "Part of an MCP server is not used.", error: new Error(why) });
-  return definition;
+  return project.instructions.pin(definition);
 }
 
 /** Finds what a tool declares about itself. The tool is built in, or comes from the project or an MCP server. */
@@ -332,6 +334,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     // A SQLite store has only one driving process, so no other worker could have the folder.
     hasFolder: isServerStore(config.store) ? hasFolder : async () => true,
     maxConcurrent: config.concurrency,
+    nestedInstructions: project.instructions.nested,
     systemPrompt: project.systemPrompt,
     gate: createStepGate(),
     drives: new Map(),

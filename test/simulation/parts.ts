@@ -88,6 +88,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     worktrees: noWorktrees,
     hasFolder: async () => true,
     maxConcurrent: options.concurrent,
+    nestedInstructions: async () => [],
     systemPrompt: ({ prompt }) => prompt,
     gate: createStepGate(),
     drives: new Map(),

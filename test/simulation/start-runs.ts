@@ -20,6 +20,7 @@ export async function startRuns(
         ...{ store, clock, ids, findAgent, mask: shapesOnly(), limits: {}, approvals, workspace: "/work" },
         chooseModel: (model) => ({ model }),
         checkPrices: async () => ({}),
+        environment: async () => ({ day: "2026-01-02", os: "Linux" }),
         wake: async () => {},
       },
     );

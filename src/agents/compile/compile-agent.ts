@@ -111,6 +111,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     maxOutputTokens: values.maxOutputTokens,
     reasoning: values.reasoning,
     prompt: draft.body,
+    instructions: values.instructions,
     tools,
     permissions: { ask: values.permissions?.ask ?? [], deny: values.permissions?.deny ?? [] },
     agents: takesDelegates(values) ? [] : allowedDelegates(values, policy),

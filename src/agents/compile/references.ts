@@ -5,6 +5,7 @@
 import { hasErrors, type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
 import type { Definition, Delegate } from "../../journal/definition.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { ALL_PATTERNS, type PatternKey, patternsIn } from "../../patterns/declarations/facts.ts";
 import type { Agent, Reference } from "../agent.ts";
 import type { Draft } from "../files/draft.ts";
@@ -99,8 +100,10 @@ function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap
   ];
   const chooser = patternsIn(definition).find(({ pattern }) => pattern.choices);
   const key = chooser?.pattern.key ?? "agents";
-  const delegates = delegatesOf(chooser?.pattern.choices?.(chooser.own) ?? definition.agents, (name) =>
-    agents.get(meant.get(`${key} ${name}`) ?? ""),
+  const delegates = delegatesOf(
+    chooser?.pattern.choices?.(chooser.own) ?? definition.agents,
+    (name) => agents.get(meant.get(`${key} ${name}`) ?? ""),
+    definition.context,
   );
   const fullNames = (key: string, names: string | readonly string[]) =>
     typeof names === "string" ? (meant.get(`${key} ${names}`) ?? names) : all(key, names);
@@ -121,13 +124,18 @@ function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap
 /** Maximum length of a delegate's description in a tool's schema. Some descriptions are pages long. */
 const MAX_DESCRIPTION = 1_024;
 
-function delegatesOf(names: readonly string[], find: (name: string) => Agent | undefined): Delegate[] {
+function delegatesOf(
+  names: readonly string[],
+  find: (name: string) => Agent | undefined,
+  inherited: Definition["context"],
+): Delegate[] {
   const found = new Map<string, Delegate>();
   for (const name of names) {
     const agent = find(name);
     if (!agent || found.has(agent.name)) continue;
     const description = (agent.definition?.description ?? "").slice(0, MAX_DESCRIPTION);
-    found.set(agent.name, { name, agent: agent.name, description });
+    const context = agent.definition?.context ?? inherited;
+    found.set(agent.name, { name, agent: agent.name, description, ...omitUndefined({ context }) });
   }
   return [...found.values()];
 }

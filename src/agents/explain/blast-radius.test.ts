@@ -86,7 +86,7 @@ describe("[BR1] the blast radius", () => {
       hosts: [{ host: "example.com", isNew: true }],
       never: [],
       runs: 22,
-      turns: 440,
+      turns: 2_200,
     });
   });
 

@@ -73,7 +73,7 @@ describe("reachable agents", () => {
     const crowd = Object.fromEntries(names.map((name) => [name, { agents: names }]));
     const { stops, worstCase } = explanationOf(crowd);
     expect(stops.filter(({ why }) => why === "too-many")).toHaveLength(1);
-    expect(worstCase).toEqual({ runs: 100, turns: 2_000, capped: true });
+    expect(worstCase).toEqual({ runs: 100, turns: 10_000, capped: true });
   });
 });
 
@@ -180,7 +180,7 @@ describe("the worst case", () => {
     [
       "a tree that reaches the maximum number of runs",
       { a: { agents: ["b"] }, b: { agents: ["c"], delegation: DEFAULT_DELEGATION }, c: {} },
-      { runs: 100, turns: 2_000, capped: true },
+      { runs: 100, turns: 10_000, capped: true },
     ],
   ])("the worst case counts the runs and turns of %s", (_title, said, expected) => {
     expect(explanationOf(said).worstCase).toEqual(expected);

@@ -22,7 +22,7 @@ import { worstCase } from "./worst-case.ts";
 
 export function explain(
   agent: Agent & { definition: NonNullable<Agent["definition"]> },
-  parts: ReachParts,
+  { instructions = NO_INSTRUCTIONS, ...parts }: ReachParts & Partial<Pick<Explanation, "instructions">>,
 ): Explanation {
   const { definition } = agent;
   const reach = reachFrom(definition, parts);
@@ -39,6 +39,7 @@ export function explain(
     models: root.models,
     ...omitUndefined({ runner: definition.runner && programText(definition.runner) }),
     tools: root.tools.map(shownTool),
+    instructions,
     limits: root.limits,
     reachable: reachableOf(nodes.slice(1)),
     stops,
@@ -46,6 +47,8 @@ export function explain(
     worstCase: worstCase(reach, parts),
   };
 }
+
+const NO_INSTRUCTIONS: Explanation["instructions"] = { files: [], trusted: true, problems: [] };
 
 export const programText = ({ acp: { command, args = [] } }: Runner): string => [command, ...args].join(" ");
 

@@ -250,7 +250,7 @@ describe("reading runs", () => {
       id,
       status: "completed",
       stopReason: "final_answer",
-      limits: { maxTurns: 20 },
+      limits: { maxTurns: 100 },
       result: { status: "completed", summary: "About birds: birds" },
       children: [],
     });

@@ -28,6 +28,25 @@ test.each([
   },
 );
 
+test("[25.1] doctor and `agents explain` say which instructions are read, and what is wrong with others", async () => {
+  await using p = await project({
+    "AGENTS.md": "See @gone.md",
+    "agents/a.md": "---\ndescription: d\n---\nHi.",
+  });
+  const problem = "gone.md does not exist.";
+  p.env["CADRE_TRUST"] = "1";
+  const checked = await p.cadre("doctor");
+  expect(checked.stdout).toContain("ok    instructions: every agent is told AGENTS.md");
+  expect(checked.stdout).toContain(`warn  instructions: ${problem}`);
+  const explained = await p.cadre("agents", "explain", "a");
+  expect(explained.stdout).toMatch(/^Reads +AGENTS\.md \(12 characters\)$/m);
+  expect(explained.stdout).toContain(problem);
+  p.env["CADRE_TRUST"] = "";
+  expect((await p.cadre("agents", "explain", "a")).stdout).toContain(
+    "as untrusted text: `cadre trust` changes that",
+  );
+});
+
 test("[U55] [F35] doctor reports a provider that cannot be reached, and says what happens to runs", async () => {
   await using p = await withProvider("http://127.0.0.1:2/v1");
   const { code, stdout } = await p.cadre("doctor");

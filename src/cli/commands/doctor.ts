@@ -6,6 +6,7 @@ import { environmentChecks, type Finding } from "../../runtime/checks/machine.ts
 import { sandboxCheck } from "../../runtime/checks/sandbox.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
+import { instructionChecks } from "../doctor/instruction-checks.ts";
 import { mcpServerChecks } from "../doctor/mcp-server-checks.ts";
 import { providerChecks } from "../doctor/provider-checks.ts";
 import { restateChecks } from "../doctor/restate-checks.ts";
@@ -26,6 +27,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
     const project = projectOf(invocation);
     const check = (client: CadreClient) => openStoreChecks(client, project.config, io);
     findings.push(
+      ...(await instructionChecks(project)),
       ...mcpServerChecks(project.servers),
       ...(await providerChecks(project)),
       ...(await postgresChecks(project.config)),

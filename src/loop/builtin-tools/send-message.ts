@@ -2,7 +2,7 @@
 
 import { CadreError, isTemporary } from "../../errors.ts";
 import { childRunId } from "../../ids.ts";
-import { type Definition, poolIn, type Rules } from "../../journal/definition.ts";
+import { type Definition, poolIn, type Rules, untrustedFiles } from "../../journal/definition.ts";
 import type { Payload } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -97,7 +97,8 @@ async function startOf(
   run: RunJournal,
   parts: MailParts,
 ): Promise<Payload<"RUN_STARTED">> {
-  const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId } = run.state.start!;
+  const { attended, userId, workspace, environment, mergesInto, approvals, rootRunId, budgetRunId } =
+    run.state.start!;
   return {
     agent: definition.name,
     definition: await parts.store.blobs.put(JSON.stringify(definition)),
@@ -111,13 +112,13 @@ async function startOf(
     budgetRunId: budgetRunId ?? rootRunId,
     hops,
     sessionId,
-    ...omitUndefined({ userId, mergesInto }),
+    ...omitUndefined({ userId, mergesInto, environment }),
     workspace,
     ...poolIn(definition),
     limits: { ...limitsOf(definition, parts), tree: treeBudgetOf(run.state) },
     approvals,
     permissions: inheritedRules(run),
-    ...taintForNewRun(run.state.taint),
+    ...taintForNewRun(run.state.taint, untrustedFiles(definition)),
   };
 }
 

@@ -150,7 +150,7 @@ function immediateResult(
   return problem === undefined ? undefined : toolResult(call.id, problem, "error");
 }
 
-const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only final_report was left.";
+const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only the answer was left.";
 const ONE_AT_A_TIME = "One call at a time: ask again for this one if it is still needed.";
 
 function notOffered(

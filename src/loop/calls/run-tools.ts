@@ -1,8 +1,10 @@
 // Starts calls and records their results. If a call is not read-only, its start is on disk before the call begins.
 // An approved call is checked once more right before it begins.
 
+import { nestedInstructionText } from "../../agents/instructions/instruction-text.ts";
 import { messageOf, throwIfTemporary } from "../../errors.ts";
 import type { Attachment } from "../../journal/attachment.ts";
+import type { InstructionFile } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -41,6 +43,7 @@ type ToolParts = Pick<
   | "judgeShell"
   | "mask"
   | "mayBegin"
+  | "nestedInstructions"
   | "offers"
   | "onDelta"
   | "pid"
@@ -66,8 +69,30 @@ export async function runTools(
   const refused = await run.beginWork(intents, claims.length > 0 ? { claims } : {});
   if (refused === "claimed") return run.record(claimedResult(calls[0]!, run.claimedBy!));
   if (refused) return;
+  const told = await instructionsFor(calls, run, parts);
   // The calls are looked up again, because the fold might have been rebuilt.
-  await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, run, parts, effects)));
+  await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, told.get(id), run, parts, effects)));
+}
+
+/** The instructions for the parts of the project in which these calls are the first. Each file is told once, so a call has only the files that no call before it has. */
+async function instructionsFor(
+  calls: readonly ToolCall[],
+  { state, definition }: RunJournal,
+  parts: ToolParts,
+): Promise<Map<string, InstructionFile[]>> {
+  const found = new Map<string, InstructionFile[]>();
+  const { instructions, runner, instructionFiles = [] } = definition;
+  if (instructions === false || Array.isArray(instructions) || runner) return found;
+  const known = new Set([...state.toldFiles, ...instructionFiles.map(({ file }) => file)]);
+  for (const call of calls) {
+    const path = pathOf(call, parts);
+    if (path === undefined || !path.includes("/")) continue;
+    const files = await parts.nestedInstructions(path, state.start!.workspace).catch(() => []);
+    const fresh = files.filter(({ file }) => !known.has(file));
+    for (const { file } of fresh) known.add(file);
+    if (fresh.length > 0) found.set(call.id, fresh);
+  }
+  return found;
 }
 
 /** D6: the files that these calls change, if other runs of the tree could be working in the same folder. */
@@ -75,11 +100,17 @@ function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: Tool
   const { parentRunId, worktree } = state.start!;
   if (worktree || (parentRunId === undefined && state.children.size === 0)) return [];
   return calls.flatMap((call) => {
-    const target = parts.tools.get(call.name)?.target;
-    if (target?.kind !== "path" || target.use !== "changes") return [];
-    const path = (effectiveInput(call) as Record<string, unknown>)[target.field];
-    return typeof path === "string" ? [plainPath(path)] : [];
+    const path = pathOf(call, parts, "changes");
+    return path === undefined ? [] : [plainPath(path)];
   });
+}
+
+/** The file of the workspace that a call names, if its tool reads or changes files. */
+function pathOf(call: ToolCall, parts: ToolParts, use?: "changes"): string | undefined {
+  const target = parts.tools.get(call.name)?.target;
+  if (target?.kind !== "path" || (use && target.use !== use)) return undefined;
+  const path = (effectiveInput(call) as Record<string, unknown>)[target.field];
+  return typeof path === "string" ? path : undefined;
 }
 
 /** Normalises a path: `./src/../a.ts` becomes `a.ts`. Paths outside the workspace are refused elsewhere. */
@@ -191,6 +222,7 @@ async function fingerprintsOf(
 
 async function runCall(
   call: ToolCall,
+  told: readonly InstructionFile[] | undefined,
   run: RunJournal,
   parts: ToolParts,
   effects: AbortSignal,
@@ -212,7 +244,20 @@ async function runCall(
   const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), effects));
   const saved = nameOfSavedOutput(call, run, parts);
   const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
-  run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
+  run.record({ type: "TOOL_RESULT", payload: { ...base, ...withInstructions(result, told), ms } });
+}
+
+type ResultPayload = Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">;
+
+/** The instructions follow the output, which has its final length, so none of them is cut away. */
+function withInstructions(
+  result: ResultPayload,
+  files: readonly InstructionFile[] | undefined,
+): ResultPayload {
+  if (files === undefined) return result;
+  const untrusted = result.untrusted ?? files.find(({ nonce }) => nonce !== undefined)?.file;
+  const output = `${textOfOutput(result)}\n${nestedInstructionText(files)}`;
+  return { ...result, output, told: files.map(({ file }) => file), ...omitUndefined({ untrusted }) };
 }
 
 /** Tells the model that a call was stopped. Unlike a failed call, a stopped call might have been carried out in part. */
@@ -346,7 +391,7 @@ async function attachFiles(
 type TextAnswer = Omit<ToolAnswer, "attachments">;
 type StoredAnswer = TextAnswer & { attachments?: Attachment[] };
 
-const textOfOutput = ({ output }: Pick<ToolAnswer, "output">): string =>
+const textOfOutput = ({ output }: { output?: unknown }): string =>
   typeof output === "string" ? output : JSON.stringify(output);
 
 /** Turns a tool's answer into a journal entry. The entry contains the part that fits the context, and a reference to the rest. */
@@ -354,7 +399,7 @@ export async function toToolResult(
   answer: StoredAnswer,
   { store }: Pick<LoopParts, "store">,
   savedAs?: string,
-): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
+): Promise<ResultPayload> {
   const { isError, files, seen, stale, size, untrusted, sandbox, attachments } = answer;
   const flags = {
     ...(isError || stale ? { isError: true as const } : {}),

@@ -47,7 +47,7 @@ scenario(
       hosts: [{ host: "any host", isClass: true, isNew: true }],
       never: ["Write(secret/**)"],
       runs: 3,
-      turns: 60,
+      turns: 300,
       maxCost: 1.5,
     });
   },

@@ -2,7 +2,7 @@
 
 import { CadreError, isTemporary } from "../../errors.ts";
 import { childRunId, type RunId } from "../../ids.ts";
-import { type Definition, poolIn } from "../../journal/definition.ts";
+import { type Definition, poolIn, untrustedFiles } from "../../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "../../projections/folds/child-runs.ts";
@@ -93,11 +93,12 @@ export interface PreparedChild {
 /** `events` are the first events of the child's journal after RUN_STARTED. */
 export async function prepareChild(
   begun: ChildRequest,
-  definition: Definition,
+  ownDefinition: Definition,
   events: EventBody[],
   run: RunJournal,
   parts: ChildParts,
 ): Promise<PreparedChild | { problem: string }> {
+  const definition = withInstructionsOf(run.definition, ownDefinition);
   const { key, trigger, task, awaited = true, retries = 0, receipt } = begun;
   const attempt = (latestChildFor(run.state.children, key)?.attempt ?? 0) + 1;
   const runId = childRunId(parts.digest, run.runId, key, attempt);
@@ -130,6 +131,17 @@ export async function prepareChild(
       limits: { children, runs: runsLimit(limits), concurrent: parts.maxConcurrent },
     },
   };
+}
+
+/**
+ * A child reads the instructions that its parent has, so that siblings share a cached prompt, and an edit during the run changes nothing.
+ * Only an agent whose file asks for other files than its parent's has its own.
+ */
+function withInstructionsOf(parent: Definition, child: Definition): Definition {
+  const isSame = JSON.stringify(parent.instructions) === JSON.stringify(child.instructions);
+  if (!isSame || parent.runner || child.runner) return child;
+  const { instructionFiles: _, ...own } = child;
+  return { ...own, ...omitUndefined({ instructionFiles: parent.instructionFiles }) };
 }
 
 /** The child's folder: its parent's folder, or a worktree of its own (D6). */
@@ -174,11 +186,12 @@ async function startOf(
     ancestors: [...(parent.ancestors ?? []), asAncestor(run)],
     ...omitUndefined({ sessionId, userId }),
     workspace,
+    ...omitUndefined({ environment: parent.environment }),
     ...poolIn(definition),
     ...childLimits(maxTurns, begun.trigger, { definition, parent: run.state, parts }),
     approvals,
     ...omitUndefined({ permissions, effects: parent.effects }),
-    ...taintForNewRun(run.state.taint),
+    ...taintForNewRun(run.state.taint, untrustedFiles(definition)),
   };
 }
 

@@ -9,9 +9,11 @@ import {
   Limits,
   poolIn,
   type Rules,
+  untrustedFiles,
 } from "../../journal/definition.ts";
-import type { ApprovalPolicy, Payload } from "../../journal/events.ts";
+import type { ApprovalPolicy, Environment, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { hostsIn } from "../../projections/folds/taint.ts";
 import { type SentFile, storeSentFiles } from "../attachments/store-files.ts";
 import { inputProblem, schemaProblem } from "../builtin-tools/declared/closing-tools.ts";
 import type { LoopParts } from "../parts.ts";
@@ -45,6 +47,8 @@ export interface AdmitParts
   limits: AgentLimits;
   approvals: ApprovalPolicy & { timeout?: number | undefined };
   workspace: string;
+  /** Describes the surroundings of a run that starts now. */
+  environment(workspace: string): Promise<Environment>;
   wake(runId: RunId): Promise<void>;
 }
 
@@ -66,8 +70,9 @@ export async function admit(
   const files = await storeSentFiles(request.attachments, parts);
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
+  const environment = await parts.environment(parts.workspace);
   const start = await requirePrices(
-    { ...runStartPayload(request, definition, hash, runId, parts), ...files },
+    { ...runStartPayload(request, { definition, hash, runId, environment }, parts), ...files },
     definition,
     parts,
   );
@@ -123,11 +128,17 @@ export async function requirePrices(
   return unpriced ? { ...rest, unpriced } : rest;
 }
 
+interface StartedRun {
+  definition: Definition;
+  /** Hash of the definition. */
+  hash: string;
+  runId: RunId;
+  environment: Environment;
+}
+
 export function runStartPayload(
   request: RunRequest,
-  definition: Definition,
-  hash: string,
-  runId: RunId,
+  { definition, hash, runId, environment }: StartedRun,
   parts: AdmitParts,
 ): Payload<"RUN_STARTED"> {
   const { task, input, sessionId, userId, permissions, model, contextFiles = [] } = request;
@@ -147,6 +158,7 @@ export function runStartPayload(
     rootRunId: runId,
     ...omitUndefined({ sessionId, userId, model }),
     workspace: parts.workspace,
+    environment,
     ...poolIn(definition),
     limits: resolveLimits(
       { approvalTimeout: timeout, ...omitUndefined(parts.limits) },
@@ -155,7 +167,19 @@ export function runStartPayload(
     ),
     approvals: { onTimeout, unattended },
     ...omitUndefined({ permissions }),
+    ...taintOfInstructions(definition, { task, input }),
   };
+}
+
+/** P14: the instructions of an untrusted folder taint the run. The person's task does not come from them, so its hosts are known. */
+function taintOfInstructions(
+  definition: Definition,
+  { task, input }: Pick<RunRequest, "task" | "input">,
+): Pick<Payload<"RUN_STARTED">, "untrusted" | "hosts"> {
+  const untrusted = untrustedFiles(definition);
+  if (untrusted.length === 0) return {};
+  const hosts = hostsIn(`${task} ${JSON.stringify(input) ?? ""}`);
+  return { untrusted, ...(hosts.length === 0 ? {} : { hosts }) };
 }
 
 /** The limits of a run that another run starts. They come from its agent's file and from the project. */

@@ -3,7 +3,7 @@
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Attachment } from "../../journal/attachment.ts";
-import type { EventOf, Payload } from "../../journal/events.ts";
+import type { Environment, EventOf, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { hasTakenOver, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
@@ -104,9 +104,10 @@ export async function messageSession(
   const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text, ...files };
   const { agent: _, text: task, from: __, ...request } = message;
   const asked = { agent: definition.name, task, ...request };
+  const environment = await sessionEnvironment(sessionId, parts);
   const start = await requirePrices(
     {
-      ...runStartPayload(asked, definition, hash, runId, parts),
+      ...runStartPayload(asked, { definition, hash, runId, environment }, parts),
       ...files,
       ...(idempotencyKey === undefined ? {} : { messageId: id }),
     },
@@ -120,4 +121,16 @@ export async function messageSession(
   });
   await parts.wake(delivered.runId);
   return delivered;
+}
+
+/** The surroundings of the session's latest run, so that the next run's prompt extends that run's prompt (J12). On another day, they are read anew. */
+async function sessionEnvironment(
+  session: string,
+  { store, environment, workspace }: Pick<AdmitParts, "store" | "environment" | "workspace">,
+): Promise<Environment> {
+  const now = await environment(workspace);
+  const [latest] = (await store.runs.list({ session, limit: 1 })).runs;
+  const [first] = latest ? await store.journal.read(latest.id, 0, 1) : [];
+  const before = first?.type === "RUN_STARTED" ? first.payload.environment : undefined;
+  return before?.day === now.day ? before : now;
 }

@@ -104,7 +104,7 @@ scenario(
 );
 
 scenario(
-  "[K4] a team member that is retried alone belongs to no team, and ends with a report",
+  "[K4] a team member that is retried alone belongs to no team, and ends with an answer",
   {
     agent: "team: { members: [alpha], maxRounds: 1 }",
     cast: { alpha: "maxTurns: 2\ntools: [look]" },
@@ -116,7 +116,9 @@ scenario(
     const [alpha] = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
     const again = await world.runtime.retry(alpha!.child_run_id);
     await world.settled(again.runId);
-    expect(payloadsOf(await world.events(again.runId), "CONTEXT_ADDED")[0]!.text).toMatch(/`final_report`/);
+    expect(payloadsOf(await world.events(again.runId), "CONTEXT_ADDED")[0]!.text).toMatch(
+      /Answer now with text/,
+    );
   },
 );
 

@@ -3,7 +3,7 @@
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import type { Definition } from "../../journal/definition.ts";
+import { type Definition, untrustedFiles } from "../../journal/definition.ts";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -41,6 +41,7 @@ export async function retryRun(
   const payload: Payload<"RUN_STARTED"> = {
     ...start,
     definition: await parts.store.blobs.put(JSON.stringify(definition)),
+    ...taintOfRetry(start, definition),
     depth: 0,
     trigger: "retry",
     rootRunId: next,
@@ -54,6 +55,15 @@ export async function retryRun(
   const started = await parts.store.runs.start(next, checked, idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };
+}
+
+/** A run stays tainted. Instructions of a folder that is not trusted, or is no longer, taint it too. */
+function taintOfRetry(
+  { untrusted = [] }: Pick<Payload<"RUN_STARTED">, "untrusted">,
+  definition: Definition,
+): Pick<Payload<"RUN_STARTED">, "untrusted"> {
+  const sources = [...new Set([...untrusted, ...untrustedFiles(definition)])];
+  return sources.length === 0 ? {} : { untrusted: sources };
 }
 
 function retryProblem({ id, endedAt, stopReason }: RunRow): string | undefined {

@@ -11,10 +11,10 @@ import { isCoordinating, isTeamMember, memberEnding } from "../../patterns/team-
 import { LAST_TURN, type RunState, repeatsOf } from "../../projections/folds/run-state.ts";
 import { loopItemId, VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
 import { filesInPrompt, promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
-import { isTreeLimit } from "../../projections/usage/budgets.ts";
+import { isTreeLimit, SOFT_SHARE } from "../../projections/usage/budgets.ts";
 import { plural } from "../../projections/words/format.ts";
 import { describeLeast, describeLimit } from "../../projections/words/limits.ts";
-import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
+import { endsWithReport, reportOf } from "../builtin-tools/declared/closing-tools.ts";
 import { planClear, planClip, planSummary, type Room } from "../model/compaction.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 
@@ -71,6 +71,7 @@ export function takeTurn(view: RunView, facts: DecisionFacts): Action {
     stopForPerson(state) ??
     lastTurn(view) ??
     warning(state) ??
+    turnWarning(state) ??
     shortenPrompt(view, facts) ??
     callModel(view, hardLimit(state) ? "final" : "turn")
   );
@@ -235,7 +236,7 @@ function afterText({ state, transcript, definition }: RunView): Action | undefin
     return state.systemNotes.has(id) ? undefined : tellAgent(id, "Your answer was paused. Go on from there.");
   }
   if (latest.cuts > 0 && !last) return continueText(state);
-  if (guard.empty > 0 && !last) return afterSilence(state);
+  if (guard.empty > 0 && !last) return afterSilence({ state, definition });
   if (transcript.unseen.length > 0 && !last && !state.isClosing) return undefined;
   if (definition.output !== undefined) return withoutOutput(state, last);
   const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
@@ -253,10 +254,11 @@ function continueText(state: RunState): Action | undefined {
   return endRun({ status: "failed", stopReason: "output_limit", summary: text.trim(), suggestions });
 }
 
-function afterSilence(state: RunState): Action | undefined {
+function afterSilence({ state, definition }: DecisionView): Action | undefined {
   const id = `empty/${state.turns}`;
   if (state.guard.empty === 1 && !state.systemNotes.has(id)) {
-    return tellAgent(id, "Your answer was empty. Go on with the task, or end it with `final_report`.");
+    const end = endsWithReport(definition) ? "end it with `final_report`" : "answer it with text";
+    return tellAgent(id, `Your answer was empty. Go on with the task, or ${end}.`);
   }
   return state.guard.empty === 1
     ? undefined
@@ -344,7 +346,9 @@ function lastTurnNote(definition: Definition, start: Payload<"RUN_STARTED">): st
     return "This is your last turn. Do nothing more: say what you did, what you found, what is still open.";
   if (isTeamMember(definition, start))
     return "This is your last turn in this round. Say with `broadcast` what the others must know, and vote with `vote_conclude`.";
-  return "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
+  if (endsWithReport(definition))
+    return "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
+  return "This is your last turn: no call is run any more. Answer now with text: what you did, what you found, what is still open.";
 }
 
 const isRecorded = (state: RunState, limit: string): boolean =>
@@ -377,6 +381,18 @@ export function nextModel({ state, definition }: Pick<DecisionView, "state" | "d
   const model = state.overflow?.model ?? state.failedCall?.model ?? state.latest?.model;
   return model && definition.models.includes(model) ? model : definition.models[0]!;
 }
+
+/** Tells the agent once that most of its turns are used, while it can still finish in order. A run of a few turns is not warned. */
+function turnWarning({ turns, start, systemNotes }: RunState): Action | undefined {
+  const { maxTurns } = start!.limits;
+  const left = maxTurns - turns;
+  if (turns < Math.ceil(maxTurns * SOFT_SHARE) || left < 2 || systemNotes.has(TURNS_WARNING))
+    return undefined;
+  const text = `You have used ${turns} of your ${maxTurns} turns; ${left} are left, and the last is for your answer. Finish what matters most, and leave the rest for your answer.`;
+  return tellAgent(TURNS_WARNING, text);
+}
+
+const TURNS_WARNING = "turns-warning";
 
 function callModel(view: RunView, purpose: Purpose): Action {
   const callId = modelCallId(view.state.modelCalls + 1);

@@ -24,11 +24,11 @@ scenario(
 
 for (const max of [1, 3]) {
   scenario(
-    `[P11] with maxTurns ${max}, the model is told which turn is its last, and that turn must report; all turns offer the same tools`,
+    `[P11] with maxTurns ${max}, the model is told which turn is its last, and no call is allowed in that turn; all turns offer the same tools`,
     { idle: true, agent: `limits: { maxTurns: ${max} }`, script: busy },
     async (world) => {
       const calls = watchCalls(world, (request) =>
-        request.lastUser?.includes("last turn") ? { report: { summary: "as far as I got" } } : busy(request),
+        request.lastUser?.includes("last turn") ? { text: "as far as I got" } : busy(request),
       );
       const runId = await world.run("work");
       const { end } = await world.drive(runId);
@@ -39,11 +39,37 @@ for (const max of [1, 3]) {
       });
       expect(calls.all).toHaveLength(max);
       for (const { tools } of calls.all) expect(tools).toEqual(calls.all[0]!.tools);
-      expect(calls.all.at(-1)!.toolChoice).toEqual({ type: "tool", toolName: "final_report" });
+      expect(calls.all.at(-1)!.toolChoice).toEqual({ type: "none" });
       for (const { toolChoice } of calls.all.slice(0, -1)) expect(toolChoice).toBeUndefined();
     },
   );
 }
+
+scenario(
+  "[25.15] after four fifths of its turns an agent is told once how many are left",
+  {
+    idle: true,
+    agent: "limits: { maxTurns: 10 }",
+    script: ({ turn }) => (turn < 9 ? { calls: [look(`n${turn}`)] } : { text: "done" }),
+  },
+  async (world) => {
+    const runId = await world.run("work");
+    await world.drive(runId);
+    const notes = payloadsOf(await world.events(runId), "CONTEXT_ADDED").map(({ text }) => text);
+    expect(
+      notes.filter((text) => text.includes("You have used 8 of your 10 turns; 2 are left")),
+    ).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[25.15] an agent whose file sets no limit has 100 turns",
+  { idle: true, script: () => ({ text: "done" }) },
+  async (world) => {
+    const [start] = payloadsOf(await world.events(await world.run("work")), "RUN_STARTED");
+    expect(start!.limits.maxTurns).toBe(100);
+  },
+);
 
 scenario(
   "[P11] a tool that is called in the last turn does not run, and the run says why it ended",

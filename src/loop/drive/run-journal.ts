@@ -18,7 +18,12 @@ import {
 import { maskEvent } from "../../journal/masking/mask.ts";
 import { isNewer } from "../../journal/upcast.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../../projections/folds/child-runs.ts";
-import { applyRunState, emptyRunState, type RunState } from "../../projections/folds/run-state.ts";
+import {
+  applyRunState,
+  emptyRunState,
+  type RunState,
+  trackToldFiles,
+} from "../../projections/folds/run-state.ts";
 import { trackTaint } from "../../projections/folds/taint.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../../projections/folds/transcript.ts";
 import type { Append, AppendResult, Lease, Refusal, Store } from "../../stores/store.ts";
@@ -301,6 +306,7 @@ export class RunJournal {
     for (const event of this.before) {
       applyTranscript(this.transcript, event);
       trackTaint(this.state.taint, event);
+      trackToldFiles(this.state, event);
     }
     for (const event of events) this.apply(event);
     this.confirmed = this.state.seq;

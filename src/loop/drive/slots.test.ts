@@ -62,7 +62,9 @@ scenario(
   {
     config: "concurrency: 2",
     script: ({ turn }) =>
-      turn === 1 ? { calls: [{ tool: "look", input: { what: "a" } }], delay: 5 } : { text: "done", delay: 5 },
+      turn === 1
+        ? { calls: [{ tool: "look", input: { what: "a" } }], delay: 50 }
+        : { text: "done", delay: 50 },
   },
   async (world) => {
     const most = watchWork(world);

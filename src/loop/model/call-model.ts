@@ -25,10 +25,12 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
+import { FINAL_REPORT } from "../../projections/folds/tool-call.ts";
 import { promptMessagesFor, shortenResults } from "../../projections/folds/transcript.ts";
 import { describeWorkFacts } from "../../projections/folds/work-facts.ts";
 import { readsSavedOutputs } from "../../tools/answers.ts";
 import { filesLeftOut, joinTexts, showFiles } from "../attachments/show-files.ts";
+import { endsWithReport } from "../builtin-tools/declared/closing-tools.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { MAX_LISTED_TOOLS, unlistedTools } from "../builtin-tools/declared/tool-search.ts";
 import { nextInChain, nextModel, roomOf } from "../drive/decide-turn.ts";
@@ -283,13 +285,14 @@ export const offeredTools = (view: DecisionView, parts: OfferParts): LanguageMod
 };
 
 /**
- * Which tool the model must call. In its last turn, an agent must report or route.
+ * Which tool the model must call. In its last turn, an agent must answer with text, report or route.
  * Requests of the runtime itself are no turns of the agent, so no tool may be called.
  */
 function toolChoice({ purpose }: CallModel, view: DecisionView): LanguageModelV4ToolChoice | undefined {
   if (!isTurn(purpose)) return { type: "none" };
   if (purpose !== "final") return undefined;
   const toolName = view.definition.router ? ROUTE_TO : reportTool(view);
+  if (toolName === FINAL_REPORT && !endsWithReport(view.definition)) return { type: "none" };
   return toolName === undefined ? undefined : { type: "tool", toolName };
 }
 

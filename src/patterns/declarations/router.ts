@@ -77,7 +77,7 @@ export const router = declarePattern({
       "You only decide who handles the request; it is passed on as it is. Call `route_to` once, with the reason.",
       "",
       ...delegates.map(({ name, description }) => `- **${name}**: ${description}`),
-      ...(allowAnswer ? ["", "A trivial request you may answer yourself, with `final_report`."] : []),
+      ...(allowAnswer ? ["", "You may answer a trivial request yourself, with plain text."] : []),
     ].join("\n"),
 });
 

@@ -341,3 +341,17 @@ test("waits for a reservation are counted until the call begins", () => {
   expect(stateOf(timer("a"), timer("b")).reservationWaits).toBe(2);
   expect(stateOf(timer("a"), modelCallStarted("m1")).reservationWaits).toBe(0);
 });
+
+test("[25.1] a summary replaces instructions that a result told, so they are told again", () => {
+  const told: EventBody = {
+    type: "TOOL_RESULT",
+    payload: { toolCallId: "m1.0", output: "x", told: ["src/AGENTS.md"] },
+  };
+  const before = [...turn("m1"), told];
+  expect([...stateOf(...before).toldFiles]).toEqual(["src/AGENTS.md"]);
+  const summary: EventBody = {
+    type: "CONTEXT_COMPACTED",
+    payload: { callId: "m2", messages: 2, summary: "s" },
+  };
+  expect(stateOf(...before, summary).toldFiles.size).toBe(0);
+});

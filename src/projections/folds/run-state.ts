@@ -122,6 +122,8 @@ export interface RunState extends BudgetChanges {
   files: Map<string, "created" | "modified" | "deleted">;
   /** Fingerprints of the files that the model has read, as of its last reading. */
   seenFiles: Map<string, string>;
+  /** Files with instructions for a part of the project that the prompt contains. A summary or a cleared result removes them, so they are told again. */
+  toldFiles: Set<string>;
   /** Counts from the latest test run, in this run or in a child. */
   tests: TestCounts | undefined;
   todos: Todo[];
@@ -240,6 +242,7 @@ export const emptyRunState = (): RunState => ({
   systemNotes: new Set(),
   files: new Map(),
   seenFiles: new Map(),
+  toldFiles: new Set(),
   tests: undefined,
   todos: [],
   skills: new Set(),
@@ -298,10 +301,12 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       // The rejected call is repeated at once, without the files.
       if (state.failedCall && event.payload.files?.why === "rejected")
         state.failedCall = { ...state.failedCall, retryAt: event.ts };
+      trackToldFiles(state, event);
       if (state.overflow) state.overflow.isCompacted = true;
       break;
     case "CONTEXT_COMPACTED":
       if (state.overflow) state.overflow.isCompacted = true;
+      trackToldFiles(state, event);
       break;
     case "TOOL_PROPOSED":
       addProposal(state, event);
@@ -622,8 +627,15 @@ function startTool(state: RunState, event: EventOf<"TOOL_STARTED">): void {
   setRunning(state);
 }
 
+/** A run that continues another run begins with the other run's prompt, so this also applies to the other run's events. */
+export function trackToldFiles({ toldFiles }: Pick<RunState, "toldFiles">, event: JournalEvent): void {
+  if (event.type === "CONTEXT_COMPACTED" || event.type === "CONTEXT_CLIPPED") toldFiles.clear();
+  if (event.type === "TOOL_RESULT") for (const file of event.payload.told ?? []) toldFiles.add(file);
+}
+
 function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   const { toolCallId: id, files, seen, isError, recorded } = event.payload;
+  trackToldFiles(state, event);
   if (recorded) state.usedRecordings.add(`${recorded.runId}#${recorded.seq}`);
   for (const { path, change } of files ?? [])
     if (change !== "modified" || !state.files.has(path)) state.files.set(path, change);

@@ -25,10 +25,13 @@ export const isTainted = ({ sources }: Taint): boolean => sources.length > 0;
 export const taintToPassOn = ({ sources }: Taint): { untrusted?: string[] } =>
   sources.length === 0 ? {} : { untrusted: [...sources] };
 
-/** The fields about taint that a run adds when it starts a child. */
-export const taintForNewRun = (taint: Taint): { untrusted?: string[]; hosts?: string[] } => ({
-  ...taintToPassOn(taint),
-  ...(taint.hosts.length === 0 ? {} : { hosts: [...taint.hosts] }),
+/** The fields about taint that a run adds when it starts a child. `files` are the untrusted files in the child's own prompt. */
+export const taintForNewRun = (
+  { sources, hosts }: Taint,
+  files: readonly string[] = [],
+): { untrusted?: string[]; hosts?: string[] } => ({
+  ...taintToPassOn({ sources: [...new Set([...sources, ...files])], hosts }),
+  ...(hosts.length === 0 ? {} : { hosts: [...hosts] }),
 });
 
 export function trackTaint(taint: Taint, event: JournalEvent): void {
@@ -71,7 +74,7 @@ function addHosts(taint: Taint, hosts: readonly string[]): void {
 }
 
 /** Finds the hosts of full URLs only, because `README.md` would also be a valid host name. */
-function hostsIn(text: string): string[] {
+export function hostsIn(text: string): string[] {
   const addresses = text.match(/\bhttps?:\/\/[^\s"'`<>()[\]{}\\|^]+/gi) ?? [];
   return addresses.map((address) => hostOf(address.replace(/[.,;:!?]+$/, ""))).filter(Boolean);
 }

@@ -64,7 +64,7 @@ describe("one row for each model call", () => {
       completion_tokens: 5,
       total_tokens: 15,
       iteration_count: 1,
-      max_iterations: 20,
+      max_iterations: 100,
       max_duration_ms: 1_800_000,
       bailout_reason: null,
       status: "completed",

@@ -5,7 +5,7 @@ import type { AllowedTool, NodeLimits, ReachStop } from "../../../agents/explain
 import { findAgent } from "../../../agents/load.ts";
 import { formatDuration } from "../../../config/duration.ts";
 import { problemText } from "../../../config/problem.ts";
-import { plural } from "../../../projections/words/format.ts";
+import { groupDigits, plural } from "../../../projections/words/format.ts";
 import { type Invocation, report, tableWidth } from "../../invocation.ts";
 import { projectOf } from "../../project.ts";
 import { wayText, withTitle } from "../../view/agents.ts";
@@ -71,7 +71,7 @@ function namesIn({ agent, reachable }: Explanation): Names {
 }
 
 function factRows(
-  { agent, terminals, models, runner, tools, limits }: Explanation,
+  { agent, terminals, models, runner, tools, instructions, limits }: Explanation,
   names: Names,
 ): string[][] {
   const answers = terminals.map((terminal) =>
@@ -88,8 +88,18 @@ function factRows(
           `${plainLine(runner)}: its requests are judged by the rules; its sandbox limits everything else`,
         ],
     ["Tools", toolWords(tools, (rules) => rules.map(plainLine).join(", "))],
+    ...instructionRows(instructions),
     ["Limits", limitWords(limits)],
   ];
+}
+
+function instructionRows({ files, trusted, problems }: Explanation["instructions"]): string[][] {
+  const names = files.map(
+    ({ file, characters }) => `${plainLine(file)} (${groupDigits(characters)} characters)`,
+  );
+  const doubt = trusted || files.length === 0 ? "" : ", as untrusted text: `cadre trust` changes that";
+  const read = names.length === 0 ? [] : [["Reads", `${names.join(", ")}${doubt}`]];
+  return [...read, ...problems.map((problem) => ["", plainLine(problem)])];
 }
 
 function limitWords({ maxTurns, maxDuration, maxDepth, maxTokens, maxCost }: NodeLimits): string {

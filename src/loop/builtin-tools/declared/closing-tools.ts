@@ -1,5 +1,6 @@
 // The tools that close a turn or a run.
-// An agent calls `final_report` to end its run with a structured result. It can also end its run with plain text.
+// An agent ends its run with plain text. Only an agent that owes an output of a given form, or coordinates a team, is offered `final_report`.
+// A call of `final_report` by any other agent is accepted too, because it says the same.
 // The tools `broadcast`, `vote_conclude` and `conclude_team` are for agents that work as a team.
 // These tools have no effect beyond the journal, so their calls are neither judged nor run. Each call gets its result immediately.
 // A report that cannot be accepted also gets its result immediately.
@@ -48,10 +49,14 @@ export const finalReport: DeclaredTool = {
   effect: "read",
   reaches: [],
   offered: (view) =>
-    mayReport(view.definition) && offeredNames(view).includes(FINAL_REPORT)
+    endsWithReport(view.definition) && mayReport(view.definition) && offeredNames(view).includes(FINAL_REPORT)
       ? offerReport(FINAL_REPORT, REPORT_DESCRIPTION, view.definition)
       : [],
 };
+
+/** Whether the agent ends its run with `final_report`: it owes an output of a given form, or it coordinates a team (S3-42). */
+export const endsWithReport = ({ output, team }: Definition): boolean =>
+  output !== undefined || team !== undefined;
 
 /** Whether the agent is allowed to report. A router is allowed to report only if its file has `allowAnswer`. */
 const mayReport = ({ router }: Definition): boolean => !router || router.allowAnswer === true;

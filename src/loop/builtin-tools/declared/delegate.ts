@@ -45,18 +45,12 @@ export interface DelegationTool extends DeclaredTool {
   parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
 }
 
-const task = z
-  .string()
-  .min(1)
-  .describe("What the agent should do. It sees this, not your conversation: be complete.");
-const files = z.array(z.string()).optional().describe("Files that it should look at.");
-const criteria = z.string().optional().describe("How success is recognised.");
-const context = z
-  .record(z.string(), z.unknown())
-  .optional()
-  .describe("Anything else that it should know, as data.");
-const model = z.string().optional().describe("A model other than its own.");
-const turns = z.int().positive().optional().describe("At most this many turns.");
+const task = z.string().min(1).describe("What the agent should do, complete in itself.");
+const files = z.array(z.string()).optional().describe("Files to look at");
+const criteria = z.string().optional().describe("How success is recognised");
+const context = z.record(z.string(), z.unknown()).optional().describe("Further input, as data");
+const model = z.string().optional().describe("A model other than its own");
+const turns = z.int().positive().optional().describe("At most this many turns");
 
 const Generic = z.object({
   agent: z.string().min(1),
@@ -67,10 +61,10 @@ const Generic = z.object({
   context_mode: z
     .enum(["none", "summary", "selective", "full"])
     .optional()
-    .describe("What it sees of this conversation."),
+    .describe("How much of this conversation it sees, instead of its usual part"),
   model,
   maxTurns: turns,
-  await: z.boolean().optional().describe("False: go on at once; its end arrives as a message."),
+  await: z.boolean().optional().describe("false: go on at once; its result arrives as a message"),
 });
 const Role = z.object({ role: z.string().min(1), task, context_files: files, success_criteria: criteria });
 const Spawn = z.object({
@@ -79,7 +73,7 @@ const Spawn = z.object({
   context,
   model,
   maxTurns: turns,
-  awaitResult: z.boolean().optional().describe("False: go on at once; its end arrives as a message."),
+  awaitResult: z.boolean().optional().describe("false: go on at once; its result arrives as a message"),
 });
 const PerAgent = z.object({ task });
 const Route = z.object({
@@ -91,8 +85,7 @@ const Route = z.object({
     .describe("What the agent should know beside the request, which it gets as it is."),
 });
 
-const DESCRIPTION =
-  "Delegate a task to another agent. It works on its own and returns a structured result: look at it before you go on.";
+const DESCRIPTION = "Gives a task to another agent, which works on its own and returns its result.";
 
 /** S3-23 specifies this wording. */
 const ROUTE_DESCRIPTION = "Select the agent to handle this request.";

@@ -1,0 +1,64 @@
+// The surroundings in which a run starts, as its prompt describes them: the day, the system and the state of the git repository.
+
+import { access } from "node:fs/promises";
+import { arch, platform } from "node:os";
+import { dirname, join } from "node:path";
+import type { Environment } from "../journal/events.ts";
+import { omitUndefined } from "../omit-undefined.ts";
+import { readOnlyGitEnvironment } from "../tools/git/repository-programs.ts";
+import { inFolder, tryGit } from "../tools/git/run-git.ts";
+
+const SHOWN_FILES = 15;
+/** In a large repository, git can take long. The run then starts without the repository's state. */
+const GIT_MS = 3_000;
+
+export async function readEnvironment(folder: string, now: number): Promise<Environment> {
+  const git = (await isInRepository(folder)) ? await gitState(folder) : undefined;
+  return {
+    day: dayOf(now),
+    os: `${SYSTEMS[platform()] ?? platform()} (${arch()})`,
+    ...omitUndefined({ git }),
+  };
+}
+
+const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: "macOS",
+  linux: "Linux",
+  win32: "Windows",
+};
+
+/** The local date. */
+export function dayOf(now: number): string {
+  const date = new Date(now);
+  const pad = (number: number): string => String(number).padStart(2, "0");
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+}
+
+/** Looks for `.git` without starting git. */
+async function isInRepository(folder: string): Promise<boolean> {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = await access(join(at, ".git")).then(
+      () => true,
+      () => false,
+    );
+    if (found || dirname(at) === at) return found;
+  }
+}
+
+async function gitState(folder: string): Promise<Environment["git"]> {
+  const env = await readOnlyGitEnvironment(folder).catch(() => undefined);
+  if (env === undefined) return undefined;
+  const status = await tryGit({ ...inFolder(folder), env, timeout: GIT_MS }, [
+    ...["status", "--porcelain=v1", "--branch", "-z", "--no-renames", "--", "."],
+  ]);
+  if (!status.ok) return undefined;
+  const [head = "", ...entries] = status.output.split("\0").filter((line) => line !== "");
+  const branch = /^## (?:No commits yet on )?(\S+?)(?:\.\.\.|$)/.exec(head)?.[1];
+  const changed = entries.map((entry) => `${entry.slice(0, 2).trim()} ${entry.slice(3)}`);
+  const more = Math.max(0, changed.length - SHOWN_FILES);
+  return {
+    ...omitUndefined({ branch: branch === "HEAD" ? undefined : branch }),
+    ...(changed.length > 0 ? { changed: changed.slice(0, SHOWN_FILES) } : {}),
+    ...(more > 0 ? { more } : {}),
+  };
+}
