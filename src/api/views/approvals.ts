@@ -76,7 +76,10 @@ export const ApprovalView = namedObject("ApprovalView", {
       use: z.enum(["reads", "lists", "changes"]).optional(),
     })
     .optional(),
+  /** For a call with an unknown outcome, this is what ran. */
   input: z.unknown().optional(),
+  /** The person who changed the input of a call with an unknown outcome, before it ran. */
+  editedBy: z.string().optional(),
   preview: z.string().optional(),
   /** The rule that requires the approval. If `basis` is absent, this is a permission rule. */
   rule: z.string().optional(),

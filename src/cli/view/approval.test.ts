@@ -48,6 +48,17 @@ describe("an approval", () => {
     ]);
   });
 
+  test("[36.3] an unknown outcome shows the call as a person had edited it", () => {
+    const over = { kind: "outcome", tool: "Bash", input: { command: "rm b" }, editedBy: "ann" } as const;
+    const text = approvalLines(
+      item({ ...over, target: { kind: "command", field: "command" } }),
+      bare,
+      asker,
+    ).join("\n");
+    expect(text).toContain("rm b");
+    expect(text).toContain("ann changed the input; this is what ran");
+  });
+
   test("[A17] [A64] names, rules, text and previews cannot control the terminal; long text is shown in full", () => {
     const order = "\u001b[2J\u202e";
     const evil = item({

@@ -112,6 +112,9 @@ function facts(item: ApprovalView): string[] {
     ...(item.asked === undefined ? [] : [plainLine(askedWords(item.asked))]),
     ...(item.expiresAt === undefined ? [] : [`open until ${clockTime(item.expiresAt)}`]),
     ...(item.kind === "outcome" ? [outcomeFact(item)] : []),
+    ...(item.editedBy === undefined
+      ? []
+      : [`${plainLine(item.editedBy)} changed the input; this is what ran`]),
     ...(item.probe === undefined ? [] : probeLines(item.probe)),
   ];
 }

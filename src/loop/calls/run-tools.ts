@@ -10,6 +10,8 @@ import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
 import {
+  describeEdit,
+  editOf,
   effectiveInput,
   isApproved,
   receiptField,
@@ -269,15 +271,9 @@ function noteStop({ proposal }: ToolCall, answer: TextAnswer, effects: AbortSign
 
 /** Tells the model that a person changed the input. */
 function noteEdit(call: ToolCall, answer: TextAnswer): TextAnswer {
-  const decision = editOf(call);
-  if (!decision) return answer;
-  const text = textOfOutput(answer);
-  const note = decision.note ? ` (${decision.note})` : "";
-  const change = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;
-  return { ...answer, output: `${change}\n\n${text}` };
+  const change = describeEdit(call);
+  return change === undefined ? answer : { ...answer, output: `${change}\n\n${textOfOutput(answer)}` };
 }
-
-const editOf = ({ decision, edit }: ToolCall) => (decision?.decision === "edit" ? decision : edit);
 
 async function execute(
   tool: AnyTool,

@@ -29,7 +29,7 @@ import {
   type RunState,
   type ToolCall,
 } from "../../projections/folds/run-state.ts";
-import { DELEGATE, mayRepeat, PROMPT, questionOf } from "../../projections/folds/tool-call.ts";
+import { DELEGATE, describeEdit, mayRepeat, PROMPT, questionOf } from "../../projections/folds/tool-call.ts";
 import { questionResult } from "../builtin-tools/declared/ask-user.ts";
 import { reportOf, reportProblem } from "../builtin-tools/declared/closing-tools.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
@@ -193,10 +193,13 @@ function resultWithoutRun(call: ToolCall): EventBody[] {
   const result = (output: string, outcome?: "denied" | "unknown"): EventBody[] => [
     { type: "TOOL_RESULT", payload: { ...base, output, ...(outcome && { isError: true, outcome }) } },
   ];
-  if (verdict?.verdict === "happened") return result(verdict.output ?? "A person checked: it was done.");
+  const edit = describeEdit(call);
+  const ran = edit === undefined ? "" : `${edit}\n\n`;
+  if (verdict?.verdict === "happened")
+    return result(`${ran}${verdict.output ?? "A person checked: it was done."}`);
   if (verdict?.verdict === "fail") {
     return result(
-      `It is not known whether this was done.${verdict.note ? ` ${verdict.note}` : ""}`,
+      `${ran}It is not known whether this was done.${verdict.note ? ` ${verdict.note}` : ""}`,
       "unknown",
     );
   }

@@ -18,6 +18,7 @@ import {
 import type { World } from "../../../test/support/world.ts";
 import { CadreError } from "../../errors.ts";
 import type { EventType } from "../../journal/events.ts";
+import { openItems } from "../../projections/folds/approvals.ts";
 import type { Append } from "../../stores/store.ts";
 import { decideApproval, decideOutcome, resumeRun } from "../commands/person-commands.ts";
 import { drive } from "./drive.ts";
@@ -523,5 +524,31 @@ scenario(
     await made.seen(runId, "RUN_COMPLETED");
     expect(inputs(made)).toEqual(["a"]);
     expect(payloadsOf(await made.events(runId), "TOOL_STARTED")).toHaveLength(1);
+  },
+);
+
+const edited = dyingWorld("TOOL_RESULT", "before", {
+  config: "permissions: { ask: [charge] }",
+  script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })),
+});
+scenario(
+  "[36.3] [P4] [P5] the item of an unknown outcome shows what ran, if a person had edited the call, and the agent is told so too",
+  edited.world,
+  async (world) => {
+    edited.attach(world);
+    const { people } = world.runtime;
+    const runId = await world.run("go on");
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("approval");
+    await decideApproval(`${runId}:m1.0`, { decision: "edit", input: { what: "b" } }, "ann", people);
+    await driveToDeath(world, runId);
+    await world.restart();
+    const state = await world.drive(runId);
+    expect(inputs(world)).toEqual(["b"]);
+    const [item] = openItems(state);
+    expect(item).toMatchObject({ kind: "outcome", input: { what: "b" }, editedBy: "ann" });
+    await decideOutcome(runId, "m1.0", { verdict: "happened" }, "ann", world.runtime.people);
+    const { end } = await world.drive(runId);
+    expect(end?.summary).toContain('ann changed the input before it ran. What ran: {"what":"b"}');
+    expect(end?.summary).toContain("A person checked: it was done.");
   },
 );

@@ -15,7 +15,15 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "./child-runs.ts";
 import type { RunRow } from "./run-row.ts";
 import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
-import { ASK_USER, DELEGATE, mayRepeat, type Question, questionOf } from "./tool-call.ts";
+import {
+  ASK_USER,
+  DELEGATE,
+  editOf,
+  effectiveInput,
+  mayRepeat,
+  type Question,
+  questionOf,
+} from "./tool-call.ts";
 
 export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
@@ -30,7 +38,10 @@ export interface ApprovalItem {
   /** Id of the call. For an unknown outcome, id of the attempt (`m3.0~2`). */
   callId?: string;
   tool?: string;
+  /** For an unknown outcome: the input with which the call ran. */
   input?: unknown;
+  /** For an unknown outcome: the person who changed the input before the call ran. */
+  editedBy?: string;
   preview?: string;
   /** The rule that requires approval, its basis, and why a shell command could not be judged. */
   rule?: string;
@@ -170,8 +181,9 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
     const { host, pid, ts } = call.started!;
     const where = omitUndefined({ host, pid });
     const callId = attemptId(call.id, call.attempts);
-    const item = commonFields(state, outcomeItemId(call.id, call.attempts));
-    return [{ ...item, kind: "outcome", ...common, callId, ...where, ...probeField(call), requestedAt: ts }];
+    const ran = { input: effectiveInput(call), ...omitUndefined({ editedBy: editOf(call)?.by }) };
+    const item = { ...commonFields(state, outcomeItemId(call.id, call.attempts)), kind: "outcome" as const };
+    return [{ ...item, ...common, ...ran, callId, ...where, ...probeField(call), requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
   const { preview, rule, basis, unjudged, hash, fingerprint, expiresAt, untrusted, blastRadius } = proposal;

@@ -102,6 +102,18 @@ export const effectiveInput = (call: ToolCall): unknown =>
 export const mayRepeat = ({ proposal }: ToolCall): boolean =>
   proposal?.effect !== "unsafe" || proposal.afterCrash !== undefined;
 
+/** The person's edit of a call's input. Undefined if nobody edited it. */
+export const editOf = ({ decision, edit }: ToolCall): Payload<"APPROVAL_DECIDED"> | undefined =>
+  decision?.decision === "edit" ? decision : edit;
+
+/** Tells the model that a person changed the input of its call, and what ran. Undefined if nobody did. */
+export function describeEdit(call: ToolCall): string | undefined {
+  const edit = editOf(call);
+  if (!edit) return undefined;
+  const note = edit.note ? ` (${edit.note})` : "";
+  return `${edit.by} changed the input before it ran${note}. What ran: ${JSON.stringify(edit.input)}`;
+}
+
 export const isApproved = ({ decision }: ToolCall): boolean =>
   decision?.decision === "approve" || decision?.decision === "edit";
 

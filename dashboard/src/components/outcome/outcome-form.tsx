@@ -58,7 +58,7 @@ export interface OutcomeEvidenceProps {
 
 /** The evidence: when and where the call started, and what a probe finds. A text field holds a note for the agent. */
 export function OutcomeEvidence({ item, text, onText, probeKey }: OutcomeEvidenceProps) {
-  const { requestedAt, host, pid } = item;
+  const { requestedAt, host, pid, editedBy } = item;
   return (
     <>
       <p>
@@ -73,6 +73,11 @@ export function OutcomeEvidence({ item, text, onText, probeKey }: OutcomeEvidenc
         , and Cadre never saw it finish. Check whether it took effect and whether it is still running, then
         choose a verdict. The run waits meanwhile, at no cost.
       </p>
+      {editedBy !== undefined && (
+        <p>
+          <VisibleText text={editedBy} /> changed the input; this is what ran.
+        </p>
+      )}
       <OutcomeProbe item={item} keys={probeKey} />
       <Field quiet label="What the agent should know (optional)">
         <TextArea
