@@ -2,6 +2,7 @@
 
 import { describe, expect } from "vitest";
 import { z } from "zod";
+import { fakeClock } from "../../src/clock.ts";
 import { MAX_MESSAGE_FILES } from "../../src/journal/attachment.ts";
 import { createPrices } from "../../src/models/prices.ts";
 import { cacheLedger, describeBreak } from "../../src/projections/usage/cache-ledger.ts";
@@ -255,3 +256,43 @@ wireScenario(
     ]);
   },
 );
+
+describe("[B2] a call with a budget", () => {
+  const MINUTE = 60_000;
+  for (const [title, minutes, isCached] of [
+    ["reckons with the provider's cache after four minutes", 4, true],
+    ["reckons without the provider's cache after five minutes, because it is gone by then", 5, false],
+  ] as const) {
+    const clock = fakeClock();
+    const think = defineTool({
+      name: "think",
+      description: "Thinks.",
+      input: z.object({ part: z.number() }),
+      effect: "read",
+      reaches: [],
+      execute: async ({ part }) => {
+        if (part === 2) clock.set(clock.now() + minutes * MINUTE);
+        return { output: `${part} ${"It says this and that. ".repeat(300)}` };
+      },
+    });
+    wireScenario(
+      title,
+      {
+        ...{ model: SONNET, idle: true, clock, more: [think], agent: "limits: { maxCost: 5 }" },
+        respond: ({ n }) => ({
+          parts: n > 2 ? [{ text: "Done." }] : [{ call: "think", input: { part: n } }],
+        }),
+      },
+      async (world) => {
+        const runId = await world.run("Think.");
+        expect((await world.drive(runId)).end?.status).toBe("completed");
+        const { estimate, maxOutputTokens } = payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")[2]!;
+        const [tokens, output] = [estimate!.tokens, maxOutputTokens!];
+        // The whole prompt is written to the cache, at a quarter more than the price of plain input.
+        const readAnew = ((tokens - output) * 3.75 + output * 15) / 1_000_000;
+        if (isCached) expect(estimate!.cost).toBeLessThan(readAnew - 0.003);
+        else expect(estimate!.cost).toBeCloseTo(readAnew, 5);
+      },
+    );
+  }
+});
