@@ -1,6 +1,8 @@
 // Tests that an agent's `output` schema binds the model by the provider's own means: a strict report tool.
 
 import { expect } from "vitest";
+import { payloadsOf } from "../support/scenario.ts";
+import { prefixBreaks } from "../support/wire/prefix-breaks.ts";
 import { wireScenario } from "../support/wire/wire-scenario.ts";
 
 const OUTPUT = "output: { type: object, properties: { answer: { type: number } }, required: [answer]";
@@ -49,3 +51,41 @@ wireScenario(
     expect(requests.flatMap(({ rejections }) => rejections)).toEqual([]);
   },
 );
+
+for (const model of ["openai/gpt-5", "anthropic/claude-sonnet-4-5"])
+  wireScenario(
+    `${model}: one cached prefix with the strict schema serves every turn, also the last one`,
+    {
+      model,
+      agent: `maxTurns: 4\n${OUTPUT}, additionalProperties: false }`,
+      respond: ({ n, last }) => {
+        const report = {
+          summary: "s",
+          details: null,
+          warnings: null,
+          suggestions: null,
+          output: { answer: n },
+        };
+        if (last.includes("This is your last turn"))
+          return { parts: [{ call: "final_report", input: report }] };
+        return { parts: [{ call: "look", input: { what: `part ${n}` } }] };
+      },
+    },
+    async (world, { requests }) => {
+      const runId = await world.run("answer");
+      await world.settled(runId);
+      const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
+      expect(ended).toMatchObject({ stopReason: "max_turns", output: { answer: 4 } });
+      expect(prefixBreaks(requests)).toEqual([]);
+      for (const { body } of requests) {
+        const tools = body["tools"] as (Sent & { parameters?: object; input_schema?: object })[];
+        const report = tools.find(({ name }) => name === "final_report")!;
+        expect(report.strict).toBe(true);
+        expect(report.parameters ?? report.input_schema).toMatchObject({
+          properties: { output: { required: ["answer"], additionalProperties: false } },
+          additionalProperties: false,
+        });
+        expect(body["response_format"] ?? body["output_config"]).toBeUndefined();
+      }
+    },
+  );

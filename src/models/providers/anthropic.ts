@@ -157,7 +157,7 @@ function defaultOutput(model: string, reasoning: Reasoning | undefined): number 
 }
 
 /** Anthropic rejects more strict tools in a request. The package leaves the marks out for models without strict tools. */
-const MOST_STRICT = 20;
+export const MOST_STRICT = 20;
 
 const CACHED = { type: "ephemeral" } as const;
 

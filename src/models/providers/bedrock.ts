@@ -20,6 +20,7 @@ import {
   calledWithoutThought,
   claude,
   claudeThoughts,
+  MOST_STRICT,
   withoutThoughts,
 } from "./anthropic.ts";
 import {
@@ -29,6 +30,7 @@ import {
   mapAnswers,
   type ProviderType,
   withSettings,
+  withStrictTools,
 } from "./provider-type.ts";
 
 interface AwsCredentials {
@@ -179,7 +181,8 @@ const CACHES = /claude-(?!3-(haiku|sonnet|opus|5-sonnet)|v2|instant)|amazon\.nov
  * all calls and results from the conversation. The prompt itself says which tools are expected.
  */
 function adaptBedrock(call: AdaptedCall, model: string): LanguageModelV4CallOptions {
-  const { toolChoice: _, ...options } = withReasoning(call, model);
+  const { toolChoice: _, ...given } = withReasoning(call, model);
+  const options = /claude/.test(model) ? withStrictTools(given, MOST_STRICT) : given;
   if (!CACHES.test(model)) return options;
   const marked = breakpointsOf(options.prompt).add(options.prompt.length - 1);
   const prompt = options.prompt.map((message, index) =>

@@ -260,6 +260,20 @@ const LOOKED: LanguageModelV4Prompt = [
   { role: "user", content: [{ type: "text", text: "Summarise it." }] },
 ];
 
+test("Claude on Bedrock gets strict tools, and other models get none", async () => {
+  answer = bedrockAnswer;
+  const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] } as const;
+  const tool = { ...LOOK, inputSchema: { ...schema, additionalProperties: false } };
+  for (const [model, strict] of [
+    [CLAUDE_ON_BEDROCK, true],
+    ["bedrock/us.meta.llama3-3-70b-instruct-v1:0", undefined],
+  ] as const) {
+    await ask(model, atBedrock(AWS_KEYS), { tools: [tool] });
+    const { tools } = sent.at(-1)!.body["toolConfig"] as { tools: { toolSpec: { strict?: boolean } }[] };
+    expect(tools[0]!.toolSpec.strict).toBe(strict);
+  }
+});
+
 test.each([
   CLAUDE_ON_BEDROCK,
   "bedrock/us.amazon.nova-pro-v1:0",
