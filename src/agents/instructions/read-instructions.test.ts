@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -106,6 +107,11 @@ describe("[25.1] the files with instructions", () => {
       files: ["AGENTS.md"],
       problems: [".env.txt was not read: a rule denies it."],
     });
+  });
+
+  test("[A38] a FIFO in place of AGENTS.md is reported, and does not block the start", async () => {
+    execFileSync("mkfifo", [join(root, "project/AGENTS.md")]);
+    expect((await read()).problems).toEqual(["AGENTS.md is not a file."]);
   });
 
   test("a folder, a binary file and a broken link are reported, and the other files are read", async () => {

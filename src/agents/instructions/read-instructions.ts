@@ -3,6 +3,7 @@
 //  - A file of the project leads to no file outside the project. In a trusted folder it can import the user's own files.
 //  - A file that cannot be read is reported, and the others are still read.
 
+import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { importsIn } from "./imports.ts";
@@ -176,7 +177,8 @@ type Content = { text: string; isCut: boolean } | { problem: string };
 async function readText(path: string, max: number): Promise<Content> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path);
+    // A FIFO without a writer must not block the start of a run.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = await file.stat();
     if (found.isDirectory()) return { problem: "is a folder, so there are no instructions in it" };
     if (!found.isFile()) return { problem: "is not a file" };
