@@ -5,7 +5,17 @@ import { type Import, lineAt, type Source } from "./sources.ts";
 
 /** Layers from the bottom up. A folder is allowed to import from its own layer and from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["ids", "system-ids", "errors", "clock", "repeat", "config", "omit-undefined", "process-start"],
+  [
+    "ids",
+    "system-ids",
+    "errors",
+    "clock",
+    "repeat",
+    "config",
+    "omit-undefined",
+    "process-start",
+    "sized-cache",
+  ],
   // The declaration of a pattern is in the journal's layer, because the journal uses the pattern's schema and trigger.
   ["journal", "patterns/declarations"],
   ["projections"],

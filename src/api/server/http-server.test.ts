@@ -1,7 +1,8 @@
 // Tests over real sockets how the server treats clients that send slowly, send nothing, or send too much.
 // These tests use short limits. A separate test checks the default limits.
 
-import { connect, type Socket } from "node:net";
+import { Agent, get } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { toCadreError } from "../../errors.ts";
@@ -147,3 +148,35 @@ const waitForClose = (socket: Socket): Promise<void> =>
     socket.once("close", () => resolve());
     socket.resume();
   });
+
+test("[G10] [36.11] a new client does not wait for many requests of the clients that are already connected", async () => {
+  let handled = 0;
+  const app = new Hono().get("/", (c) => {
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    return c.text(String(++handled));
+  });
+  const { server, close } = createHttpServer(app);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const stop = new AbortController();
+  const CLIENTS = 40;
+  const ask = (agent: Agent) =>
+    new Promise<void>((resolve) => {
+      const asked = get(url, { agent }, (response) => response.resume().once("close", resolve));
+      asked.once("error", () => resolve());
+    });
+  const busy = Array.from({ length: CLIENTS }, async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!stop.signal.aborted) await ask(agent);
+    agent.destroy();
+  });
+  await expect.poll(() => handled).toBeGreaterThan(5 * CLIENTS);
+  const before = handled;
+  const agents = Array.from({ length: CLIENTS }, () => new Agent());
+  const waits = await Promise.all(agents.map((agent) => ask(agent).then(() => handled - before)));
+  stop.abort();
+  await Promise.all(busy);
+  await close();
+  expect(Math.max(...waits)).toBeLessThan(8 * CLIENTS);
+});

@@ -1,4 +1,5 @@
 // Runs an app on Node's HTTP server, with strict limits for clients and a graceful shutdown.
+//  G10 Requests begin in the order of their arrival, one in each turn of the event loop.
 //  G8  A client that sends slowly or sends nothing is disconnected after some seconds. Connections beyond the limit are closed (A15).
 
 import { once } from "node:events";
@@ -47,6 +48,7 @@ export interface HttpServer extends Served {
 export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = HTTP_LIMITS): HttpServer {
   const handle = getRequestListener(pipeEventStreams(app), { overrideGlobalObjects: false });
   const writes = new Set<ServerResponse>();
+  const begin = createTurns();
   const options = {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -59,7 +61,10 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
       writes.add(response);
       response.once("close", () => writes.delete(response));
     }
-    void handle(incoming, response);
+    begin(() => {
+      // The client might have left while it waited.
+      if (!response.destroyed) void handle(incoming, response);
+    });
   });
   server.setTimeout(limits.silentMs);
   server.maxHeadersCount = 100;
@@ -83,6 +88,23 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
       await cut();
       await closed;
     },
+  };
+}
+
+/**
+ * Begins one request in each turn of the event loop, in the order of arrival. The loop accepts only one connection per turn. If a turn
+ * began every request that has arrived, the turns would grow with the number of busy clients, and a new client would wait for many of them.
+ */
+function createTurns(): (work: () => void) => void {
+  const waiting: (() => void)[] = [];
+  const next = (): void => {
+    const work = waiting.shift();
+    if (!work) return;
+    if (waiting.length > 0) setImmediate(next);
+    work();
+  };
+  return (work) => {
+    if (waiting.push(work) === 1) setImmediate(next);
   };
 }
 

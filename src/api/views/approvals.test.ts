@@ -6,10 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../clock.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import { overrideStore } from "../../stores/override-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
 import { type Api, eventsUntil, sendRequest, serveRuntime, tempProject } from "../fixtures/api.fixture.ts";
-import { ApprovalView, EditPreview } from "./approvals.ts";
+import { ApprovalView, approvalViews, EditPreview } from "./approvals.ts";
 
 const agent = (name: string, more = "") =>
   `---\nname: ${name}\ndescription: Does it.\nmodel: scripted/${name}\n${more}---\nDo it.\n`;
@@ -69,6 +70,29 @@ async function firstApproval(name: string, task: string): Promise<ApprovalView> 
   const [item] = (await api.client.get("/api/approvals", { run: runId })).approvals;
   return item!;
 }
+
+test("[36.11] the inbox reads the journal of a waiting run once, and again after it has changed", async () => {
+  const item = await firstApproval("lead", "release it");
+  let reads = 0;
+  const counting = overrideStore(store, {
+    journal: {
+      read: (...given) => {
+        reads++;
+        return store.journal.read(...given);
+      },
+    },
+  });
+  const parts = { store: counting, people: runtime.people };
+  const look = async () => approvalViews(parts, await store.inbox.openItems());
+  const views = await look();
+  expect(views).toMatchObject([{ id: item.id, recent: item.recent }]);
+  expect(await look()).toEqual(views);
+  expect(reads).toBe(1);
+
+  await api.client.post("/api/approvals/{id}/ask", { id: item.id, body: { person: "ann" } });
+  expect(await look()).toMatchObject([{ id: item.id, asked: { person: "ann" } }]);
+  expect(reads).toBe(2);
+});
 
 describe("[U20] [U27] the view of an approval", () => {
   test("the view shows the agents from the root down, how many runs wait, the work done so far, and the latest events", async () => {

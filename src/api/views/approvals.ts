@@ -13,12 +13,13 @@ import { grantRuleFor } from "../../loop/commands/decision-event.ts";
 import { previewEdit } from "../../loop/commands/person-commands.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { CommandReading, explainCommand } from "../../permissions/shell/explain-command.ts";
-import { APPROVAL_KINDS, openItems } from "../../projections/folds/approvals.ts";
+import { APPROVAL_KINDS, type ApprovalItem, openItems } from "../../projections/folds/approvals.ts";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
+import { runStateProjection } from "../../projections/folds/run-state.ts";
 import { fold } from "../../projections/projection.ts";
 import { timelineProjection } from "../../projections/views/timeline.ts";
+import { SizedCache } from "../../sized-cache.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { namedObject, nameSchema } from "../routes/schemas.ts";
@@ -143,7 +144,7 @@ const RECENT = 3;
 const ASKING: ReadonlySet<string> = new Set(["approval", "wait", "model"]);
 
 export async function approvalViews(
-  { store, people }: ApiParts,
+  { store, people }: Pick<ApiParts, "store" | "people">,
   refs: readonly ApprovalRef[],
 ): Promise<ApprovalView[]> {
   const runIds = [...new Set(refs.map((ref) => ref.runId))];
@@ -151,13 +152,12 @@ export async function approvalViews(
   const trees = new Map<string, RunRow[]>();
   for (const runId of runIds) {
     const run = await readRun(store, runId);
-    const items = run ? openItems(run.state) : [];
-    if (!run || items.length === 0) continue;
-    const { rootRunId: root, workspace } = run.state.start!;
+    if (!run || run.items.length === 0) continue;
+    const { root, workspace } = run;
     const tree = trees.get(root) ?? (await Array.fromAsync(allRuns(store, { root })));
     trees.set(root, tree);
     const around = circumstances(runId, tree, run);
-    for (const item of items)
+    for (const item of run.items)
       views.set(`${runId}:${item.itemId}`, {
         ...item,
         ...around,
@@ -168,17 +168,36 @@ export async function approvalViews(
   return refs.flatMap(({ runId, itemId }) => views.get(`${runId}:${itemId}`) ?? []);
 }
 
-interface ReadRun {
-  state: RunState;
-  events: JournalEvent[];
+/** The part of a view that depends on the run's journal alone. */
+interface WaitingRun {
+  root: RunId;
+  workspace: string;
+  items: ApprovalItem[];
+  usage: RunRow["usage"];
+  did: ApprovalView["did"];
+  recent: ApprovalView["recent"];
 }
 
+/** Waiting runs by their id, with the hash of their last event. Pages ask for the whole inbox at every event, and a waiting run rarely changes. */
+const known = new WeakMap<Store, SizedCache<RunId, { hash: string; run: WaitingRun }>>();
+const MAX_KNOWN_CHARACTERS = 8_000_000;
+
 /** Reads a run. If its journal is damaged, the run is quarantined, so that it does not hide the items of other runs. */
-const readRun = (store: Store, runId: RunId): Promise<ReadRun | undefined> =>
+const readRun = (store: Store, runId: RunId): Promise<WaitingRun | undefined> =>
   unlessDamaged(
     async () => {
-      const events = await store.journal.read(runId);
-      return { state: fold(runStateProjection, events), events };
+      const cache = known.get(store) ?? new SizedCache(MAX_KNOWN_CHARACTERS);
+      known.set(store, cache);
+      const row = await store.runs.get(runId);
+      const seq = row?.seq ?? 0;
+      const hash = (await store.journal.head(runId, seq))?.hash;
+      const before = cache.get(runId);
+      const isTrusted = row?.waitingOn?.kind !== "quarantine";
+      if (before && before.hash === hash && isTrusted) return before.run;
+      const events = await store.journal.read(runId, 0, seq);
+      const run = waitingRun(events);
+      if (hash !== undefined) cache.set(runId, { hash, run }, JSON.stringify(run).length);
+      return run;
     },
     async ({ message: reason, details }) => {
       await store.leases.quarantine({ runId, reason, seq: details?.["seq"] as number | undefined });
@@ -186,26 +205,40 @@ const readRun = (store: Store, runId: RunId): Promise<ReadRun | undefined> =>
     },
   );
 
-function circumstances(
-  runId: RunId,
-  tree: readonly RunRow[],
-  { state: { turns, usage, files }, events }: ReadRun,
-): Pick<ApprovalView, "path" | "trail" | "blocks" | "spent" | "did" | "recent"> {
-  const trail = trailOf(runId, tree);
-  const blocked = tree.filter((row) => blockersOf(row).includes(runId));
+function waitingRun(events: readonly JournalEvent[]): WaitingRun {
+  const state = fold(runStateProjection, events);
   const { entries } = fold(timelineProjection, events);
   const before = entries.filter(({ kind }) => !ASKING.has(kind)).slice(-RECENT);
+  const { turns, usage, files } = state;
+  const { rootRunId: root, workspace } = state.start!;
   return {
-    path: trail.map(({ agent }) => agent),
-    trail: trail.map(({ id, agent, task }) => ({ runId: id, agent, task })),
-    blocks: { runs: blocked.length, root: blocked.some(({ parentRunId }) => parentRunId === undefined) },
-    spent: { run: spentOf(usage), tree: spentOf(totalUsage(tree)) },
+    root,
+    workspace,
+    items: openItems(state),
+    usage,
     did: {
       turns,
       toolCalls: usage.toolCalls,
       files: [...files].map(([path, change]) => ({ path, change })),
     },
     recent: before.map(({ seq, ts, kind, title, tone }) => ({ seq, ts, kind, title, tone })),
+  };
+}
+
+function circumstances(
+  runId: RunId,
+  tree: readonly RunRow[],
+  { usage, did, recent }: WaitingRun,
+): Pick<ApprovalView, "path" | "trail" | "blocks" | "spent" | "did" | "recent"> {
+  const trail = trailOf(runId, tree);
+  const blocked = tree.filter((row) => blockersOf(row).includes(runId));
+  return {
+    path: trail.map(({ agent }) => agent),
+    trail: trail.map(({ id, agent, task }) => ({ runId: id, agent, task })),
+    blocks: { runs: blocked.length, root: blocked.some(({ parentRunId }) => parentRunId === undefined) },
+    spent: { run: spentOf(usage), tree: spentOf(totalUsage(tree)) },
+    did,
+    recent,
   };
 }
 
