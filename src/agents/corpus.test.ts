@@ -90,6 +90,8 @@ function namedBy(tool: string): RegExp {
   const [, server] = /^mcp__(.+?)__/.exec(tool) ?? [];
   if (/^mcp_*\*/.test(tool)) return /mcp/i;
   if (server !== undefined) return new RegExp(RegExp.escape(server.replaceAll(/[-_.]/g, "")), "i");
+  // Two of an editor's tools stand for a few commands.
+  if (tool.startsWith("Bash(")) return /bash|shell|exec|command|terminal|changes|runTests/i;
   const name = tool.replace(/\(.*/, "");
   return WORDS[name] ?? new RegExp(RegExp.escape(name.replaceAll(/[-_.]/g, "")), "i");
 }

@@ -29,3 +29,23 @@ test("[A53] only a trusted folder can configure Loki", async () => {
   expect(await offeredTo("", { CADRE_TRUST: "1" })).toContain("loki_query");
   expect(await offeredTo("")).not.toContain("loki_query");
 });
+
+test("[25.4] an agent of Claude Code without `tools` may use every MCP server of the trusted project", async () => {
+  const servers = { stock: { command: "stock-server" }, old: { command: "old-server" } };
+  mkdirSync(join(folder, ".claude/agents"), { recursive: true });
+  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: servers }));
+  writeFileSync(join(folder, ".claude/settings.json"), `{"disabledMcpjsonServers": ["old"]}`);
+  writeFileSync(join(folder, ".claude/agents/open.md"), "---\nname: open\ndescription: d\n---\nWork.\n");
+  writeFileSync(
+    join(folder, ".claude/agents/bound.md"),
+    "---\nname: bound\ndescription: d\ntools: Read\n---\nWork.\n",
+  );
+  writeFileSync(join(folder, "agents/own.md"), "---\ndescription: d\n---\nWork.\n");
+  const find = async (name: string, env = {}) =>
+    (await openProject({ folder, env, home: folder }).find(name)).mcpServers;
+  const trusted = { CADRE_TRUST: "1" };
+  expect(await find("open", trusted)).toEqual(["stock"]);
+  expect(await find("bound", trusted)).toBeUndefined();
+  expect(await find("own", trusted)).toBeUndefined();
+  expect(await find("open")).toBeUndefined();
+});

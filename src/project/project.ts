@@ -20,6 +20,7 @@ import { loadSteps } from "../agents/load-steps.ts";
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
 import { composePrompt } from "../agents/prompt.ts";
 import { pinSkills } from "../agents/skills/pin-skills.ts";
+import { type CommandSet, readCommands } from "../agents/skills/read-commands.ts";
 import { readSkills, type SkillSet } from "../agents/skills/read-skills.ts";
 import { type FileReport, validateFiles } from "../agents/validate-files.ts";
 import { watchAgents } from "../agents/watch-agents.ts";
@@ -115,7 +116,11 @@ export interface Project {
   find(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   /** Compiles a pinned agent with new content of its file. Throws AGENT_INVALID, or the error about the agent's model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
-  /** Checks the project's files that are no agents: skills, and what is not taken over from Claude Code's settings. */
+  /** Reads the skills of the project, the user and packs. */
+  skills(): Promise<SkillSet>;
+  /** Reads the commands of Claude Code, which people start as `/name`. */
+  commands(): Promise<CommandSet>;
+  /** Checks the project's files that are no agents: skills, commands, and what is not taken over from Claude Code's settings. */
   checkOtherFiles(): Promise<FileReport[]>;
   /** Checks agent files of any supported product, in any folder. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
@@ -227,9 +232,12 @@ export function openProject(options: ProjectOptions): Project {
       );
     },
     checkFiles: (paths) => validateFiles(paths, known),
+    skills: () => readSkills(folders),
+    commands: () => readCommands(folders),
     checkOtherFiles: async () => [
       ...settingsReports(config, { home, toolNames }),
-      ...(await readSkills(folders)).files.map(skillReport),
+      ...(await readSkills(folders)).files.map(fileReport("skill")),
+      ...(await readCommands(folders)).files.map(fileReport("command")),
     ],
     offeredTools: toolsOf,
     async explain(name) {
@@ -283,10 +291,12 @@ function settingsReports(
   });
 }
 
-function skillReport({ file, name, problems }: SkillSet["files"][number]): FileReport {
-  const status = name === undefined ? "skipped" : problems.length > 0 ? "warnings" : "loaded";
-  return { file, dialect: "skill", status, problems, ...omitUndefined({ name }) };
-}
+const fileReport =
+  (dialect: string) =>
+  ({ file, name, problems }: SkillSet["files"][number]): FileReport => {
+    const status = name === undefined ? "skipped" : problems.length > 0 ? "warnings" : "loaded";
+    return { file, dialect, status, problems, ...omitUndefined({ name }) };
+  };
 
 /** cadre.yaml comes last, so that its preset wins. */
 function authorityOf(config: Config, home: string, tools: readonly AnyTool[]): SourcedRules[] {

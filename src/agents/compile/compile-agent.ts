@@ -15,6 +15,7 @@ import {
 import { omitUndefined } from "../../omit-undefined.ts";
 import { ALL_PATTERNS, type PatternKey, type PinnedPatterns } from "../../patterns/declarations/facts.ts";
 import type { Agent, AgentEnvironment, ModelNames, ReportProblem } from "../agent.ts";
+import { dialects } from "../dialects/index.ts";
 import { type Draft, draftDocument } from "../files/draft.ts";
 import { HIDDEN_TEXT, isMapping } from "../files/parse.ts";
 import { AGENT_KEYS, type AgentValues, canonicalKey, KEY_ALIASES } from "../frontmatter.ts";
@@ -34,7 +35,8 @@ export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
   if (hasErrors(problems)) return { ...agent, definition: undefined };
   checkPool(values, known, report);
   checkHidden(values, report);
-  const definition = compile({ draft, values, models: known.models, report }, tools);
+  const { models, servers } = known;
+  const definition = compile({ draft, values, models, servers, report }, tools);
   return { ...agent, definition: hasErrors(problems) ? undefined : definition };
 }
 
@@ -92,6 +94,7 @@ interface Compiling {
   draft: Draft;
   values: AgentValues;
   models: ModelNames;
+  servers: AgentEnvironment["servers"];
   report: ReportProblem;
 }
 
@@ -127,7 +130,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     output: schemaIn(values.output),
     workspace: values.workspace,
     pool: values.pool,
-    mcpServers: serversOf(compiling),
+    mcpServers: serversOf(compiling, tools),
     skillNames: values.skills?.map(agentId),
     ...iconAndColor(values),
     dialect: draft.dialect === "cadre" ? undefined : draft.dialect,
@@ -153,10 +156,16 @@ function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
 
 const schemaIn = (written: unknown) => (isMapping(written) ? written : undefined);
 
-/** An agent file can only name servers. The commands that start servers are declared in cadre.yaml. */
-function serversOf({ values, report }: Compiling): string[] | undefined {
+/** An agent file can only name servers. The commands that start servers are declared in cadre.yaml and `.mcp.json`. */
+function serversOf(
+  { draft, values, servers = [], report }: Compiling,
+  { allow }: Definition["tools"],
+): string[] | undefined {
   const { mcpServers: written } = values;
-  if (written === undefined) return undefined;
+  if (written === undefined) {
+    const inherits = dialects.some(({ name, inheritsServers }) => inheritsServers && name === draft.dialect);
+    return inherits && allow === undefined && servers.length > 0 ? [...servers] : undefined;
+  }
   const names = (Array.isArray(written) ? written : []).filter((name) => typeof name === "string");
   if (!Array.isArray(written) || names.length < written.length) {
     const message = "`mcpServers` takes only names of servers; nothing else here is started";

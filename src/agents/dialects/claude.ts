@@ -8,6 +8,7 @@ import { setKey } from "./translation-builder.ts";
 
 export const claudeDialect: Dialect = {
   name: "claude",
+  inheritsServers: true,
   matchesPath: (path) => /(^|\/)(\.claude\/agents|plugins\/[^/]+\/agents)\/.*\.md$/i.test(path),
   matchesKeys: (keys) => SIGNS.some((key) => Object.hasOwn(keys, key)),
   translate: (source) => [translateWith(source, READERS)],

@@ -15,7 +15,7 @@ import {
   schemaAlias,
   unsupportedKey,
 } from "./read-keys.ts";
-import { readAgents, readDenied, readPermissions, readTools } from "./read-tools.ts";
+import { AGENT_LISTS, readAgents, readDenied, readPermissions, readTools } from "./read-tools.ts";
 import type { Vocabulary } from "./tool-names.ts";
 import { setKey } from "./translation-builder.ts";
 
@@ -44,7 +44,7 @@ export function commonReaders(vocabulary: Vocabulary = {}): Readers {
     maxToolCallsPerTurn: limitKey("maxToolCallsPerTurn"),
     ...readersFor("tools allowed-tools allowedTools toolNames", readTools(vocabulary)),
     ...readersFor("disallowedTools disallowed_tools", readDenied(vocabulary)),
-    ...readersFor("agents subagents spawnableAgents allowedDelegations delegates", readAgents),
+    ...readersFor(AGENT_LISTS.join(" "), readAgents),
     permission: readPermissions,
     permissions: permissionsOrOurs,
     permissionMode: readPermissionMode,

@@ -5,11 +5,12 @@ import { isMapping } from "../files/parse.ts";
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { metadataKey, type Reader, type Readers, translateWith } from "./read-keys.ts";
-import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
+import type { Vocabulary } from "./tool-names.ts";
 import { setKey, type TranslationBuilder, warn } from "./translation-builder.ts";
 
 export const copilotDialect: Dialect = {
   name: "copilot",
+  inheritsServers: true,
   matchesPath: (path) => /\.agent\.md$|(^|\/)\.github\/agents\/.*\.md$/i.test(path),
   matchesKeys: (keys) => SIGNS.some((key) => Object.hasOwn(keys, key)),
   translate: (source) => [translate(source)],
@@ -17,24 +18,14 @@ export const copilotDialect: Dialect = {
 
 export const chatmodeDialect: Dialect = {
   name: "copilot-chatmode",
+  inheritsServers: true,
   matchesPath: (path) => /\.chatmode\.md$|(^|\/)\.github\/chatmodes\/.*\.md$/i.test(path),
   translate: (source) => [translate(source)],
 };
 
 const SIGNS = ["user-invocable", "disable-model-invocation", "handoffs", "argument-hint", "mcp-servers"];
 
-function translate(source: SourceFile): Translation {
-  const result = translateWith(source, readers(source));
-  if (source.keys["agents"] === undefined && startsAgents(source.keys["tools"])) {
-    const message =
-      "the file may start any agent, but names none: in Cadre an agent starts only agents that it names";
-    const suggestion = "list them in `agents`";
-    const at = source.document.at(["tools"], "key");
-    const problem = { file: source.file, ...at, severity: "warning", code: "AGENTS_UNNAMED" } as const;
-    result.problems.push({ ...problem, message, suggestion });
-  }
-  return result;
-}
+const translate = (source: SourceFile): Translation => translateWith(source, readers(source));
 
 const readers = (source: SourceFile): Readers => ({
   ...commonReaders(vocabularyOf(source.keys["mcp-servers"])),
@@ -62,14 +53,6 @@ function vocabularyOf(servers: Data | undefined): Vocabulary {
       return declared.includes(name) || /\w\.\w/.test(name) ? [`mcp__${server}__*`] : undefined;
     },
   };
-}
-
-function startsAgents(tools: Data | undefined): boolean {
-  const names = typeof tools === "string" ? splitNames(tools) : Array.isArray(tools) ? tools : [];
-  return names.some((name) => {
-    const meaning = typeof name === "string" ? toolMeaning(name) : undefined;
-    return meaning?.kind === "delegation" && meaning.agents === undefined;
-  });
 }
 
 /** In a chat mode, only `mode: subagent` has an effect. */

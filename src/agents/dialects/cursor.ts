@@ -7,6 +7,7 @@ import { type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
 
 export const cursorDialect: Dialect = {
   name: "cursor",
+  inheritsServers: true,
   matchesPath: (path) => /(^|\/)\.cursor\/agents\/.*\.mdc?$/i.test(path),
   matchesKeys: (keys) => Object.hasOwn(keys, "readonly") || Object.hasOwn(keys, "is_background"),
   translate: (source) => [translateWith(source, READERS)],

@@ -33,6 +33,8 @@ export interface Translation {
 
 export interface Dialect {
   name: string;
+  /** True if an agent without a list of tools may use every MCP server of the project. */
+  inheritsServers?: true;
   /** Recognises the product by the whole path, with `/` as separator. `matchesKeys` is used only if no dialect matches the path. */
   matchesPath?(path: string): boolean;
   /** Recognises the product by keys that no other product uses. */

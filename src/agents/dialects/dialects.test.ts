@@ -85,7 +85,10 @@ describe("reading the key `tools`", () => {
     ["tools: [Read, codebase, problems]", { tools: ["Read", "Grep"] }, ["TOOL_IDE_ONLY"]],
     ["tools: [Read, wireshark]", { tools: ["Read"] }, ["UNKNOWN_TOOL"]],
     ["tools: [wireshark, problems]", { tools: [] }, ["UNKNOWN_TOOL", "TOOL_IDE_ONLY", "NO_KNOWN_TOOLS"]],
-    ["tools: Read, Task", { tools: ["Read"] }],
+    ["tools: Read, Task", { tools: ["Read"] }, ["AGENTS_UNNAMED"]],
+    ["tools: Read, Agent\nagents: [a]", { tools: ["Read"], agents: ["a"] }],
+    ["tools: [Read, changes]", { tools: ["Read", "Bash(git diff *)", "Bash(git status *)"] }],
+    ["tools: [search/changes]", { tools: ["Bash(git diff *)", "Bash(git status *)"] }],
     ["tools: 'Read, Task(planner, coder)'", { tools: ["Read"], agents: ["planner", "coder"] }],
     ["tools: Task(a, b)\ndisallowedTools: Task(b)", { tools: [], agents: ["a"] }],
     ["agents: [a, b]\ntools: Task(b, c)", { tools: [], agents: ["b"] }],
@@ -140,7 +143,7 @@ describe("the dialect of opencode", () => {
     [
       "tools: [read, bash, task]\nallowed_directories: [docs, ./src/]",
       { tools: ["Read(docs/**)", "Read(src/**)"] },
-      ["PERMISSION_NARROWED"],
+      ["AGENTS_UNNAMED", "PERMISSION_NARROWED"],
     ],
   ]);
 });
@@ -297,3 +300,18 @@ describe("which dialect a file is read in", () => {
     expect(dialectNames).toContain("copilot-chatmode");
   });
 });
+
+test.each(["runTests", "execute/runTests"])(
+  "[25.4] `%s` of VS Code allows the common test commands, and no other command",
+  (name) => {
+    const { tools } = translateKeys(dialect("copilot"), `tools: [${name}]`).keys as { tools: string[] };
+    expect(tools).toEqual(
+      expect.arrayContaining(["Bash(npm test *)", "Bash(pytest *)", "Bash(cargo test *)"]),
+    );
+    expect(
+      tools.every((rule) =>
+        /^Bash\(.* test \*\)$|^Bash\((npx (vitest|jest)|(python -m )?pytest) \*\)$/.test(rule),
+      ),
+    ).toBe(true);
+  },
+);

@@ -9,6 +9,7 @@ import { narrowTools } from "./translation-builder.ts";
 
 export const factoryDialect: Dialect = {
   name: "factory",
+  inheritsServers: true,
   matchesPath: (path) => /(^|\/)\.factory\/droids\/.*\.md$/i.test(path),
   translate: (source) => [translateWith(source, READERS)],
 };

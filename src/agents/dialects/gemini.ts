@@ -7,6 +7,7 @@ import { refuse } from "./translation-builder.ts";
 
 export const geminiDialect: Dialect = {
   name: "gemini",
+  inheritsServers: true,
   matchesPath: (path) => /(^|\/)\.gemini\/agents\/.*\.md$/i.test(path),
   matchesKeys: (keys) =>
     keys["kind"] === "local" || keys["kind"] === "remote" || Object.hasOwn(keys, "timeout_mins"),

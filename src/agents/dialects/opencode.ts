@@ -19,6 +19,7 @@ import { refuse, setKey, warnIgnored } from "./translation-builder.ts";
 
 export const opencodeDialect: Dialect = {
   name: "opencode",
+  inheritsServers: true,
   matchesPath: (path) => /(^|\/)\.?opencode\/(agents?|modes?)\/.*\.md$/i.test(path),
   matchesKeys: (keys) =>
     Object.hasOwn(keys, "permission") ||
@@ -29,6 +30,7 @@ export const opencodeDialect: Dialect = {
 
 export const kiloDialect: Dialect = {
   name: "kilo",
+  inheritsServers: true,
   matchesPath: (path) => /(^|\/)\.kilo(code)?\/agents?\/.*\.md$/i.test(path),
   translate: (source) => [translate(source)],
 };

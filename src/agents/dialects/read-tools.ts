@@ -160,8 +160,10 @@ export function allowRules(
   for (const [index, name] of names.entries()) {
     const meaning = typeof name === "string" ? toolMeaning(name, vocabulary) : UNKNOWN;
     if (meaning.kind === "tools") rules.push(...meaning.rules);
-    else if (meaning.kind === "delegation") agents.push(...(meaning.agents ?? []));
-    else if (meaning.kind === "ide") editor.push(name as string);
+    else if (meaning.kind === "delegation") {
+      agents.push(...(meaning.agents ?? []));
+      if (meaning.agents === undefined && !namesAgents(builder)) warn(builder, [...path, index], UNNAMED);
+    } else if (meaning.kind === "ide") editor.push(name as string);
     else unknownTool(builder, [...path, index], name);
     understood ||= meaning.kind === "tools" || meaning.kind === "delegation";
   }
@@ -178,6 +180,18 @@ export function allowRules(
 }
 
 const UNKNOWN = { kind: "unknown" } as const;
+
+const UNNAMED = {
+  code: "AGENTS_UNNAMED",
+  message: "the file may start any agent, but names none: in Cadre an agent starts only agents that it names",
+  suggestion: "list them in `agents`",
+};
+
+const namesAgents = ({ source }: TranslationBuilder): boolean =>
+  AGENT_LISTS.some((key) => source.keys[key] !== undefined);
+
+/** Keys that list the agents to which an agent can delegate. */
+export const AGENT_LISTS = ["agents", "subagents", "spawnableAgents", "allowedDelegations", "delegates"];
 
 function unknownTool(builder: TranslationBuilder, path: Path, name: Data): void {
   const written = typeof name === "string" ? `\`${name}\`` : "this";

@@ -82,7 +82,7 @@ export function toolMeaning(written: string, vocabulary: Vocabulary = {}): ToolM
   const names = toolsCalled(name, word, vocabulary);
   if (names === undefined) return isIdeOnly(word) ? { kind: "ide" } : UNKNOWN;
   if (scope === undefined) return { kind: "tools", rules: names };
-  if (scope.trim() === "" || names.some((tool) => tool.includes("*"))) return UNKNOWN;
+  if (scope.trim() === "" || names.some((tool) => /[*(]/.test(tool))) return UNKNOWN;
   return { kind: "tools", rules: names.map((tool) => `${tool}(${scope.trim()})`) };
 }
 
@@ -106,7 +106,7 @@ const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agent
 
 /** Names of tools that need an editor, such as the problem list and the test runner. */
 const IDE_ONLY = new Set(
-  `problems changes testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runtests runnotebooks
+  `problems testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runnotebooks
   terminallastcommand terminalselection searchresults new githubrepo readlints vscode createandruntask runtask
   getterminaloutput awaitterminal gettaskoutput readcelloutput viewimage activepullrequest copilotcodingagent
   notebookedit`.split(/\s+/),
@@ -119,6 +119,26 @@ function isIdeOnly(word: string): boolean {
   if (set === "vscode" || /^(ms-[\w-]+|vscode|github)\.|\.vscode-/.test(set!)) return true;
   return COPILOT_SETS.has(set!) && IDE_ONLY.has(tool);
 }
+
+/** Tools of an editor that do what a few commands do. */
+const COMMANDS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    changes: ["git diff", "git status"],
+    runtests: [
+      ...[
+        "npm test",
+        "npm run test",
+        "pnpm test",
+        "yarn test",
+        "npx vitest",
+        "npx jest",
+        "pytest",
+        "python -m pytest",
+      ],
+      ...["go test", "cargo test", "dotnet test", "mvn test", "./gradlew test", "make test"],
+    ],
+  }).map(([tool, commands]) => [tool, commands.map((command) => `Bash(${command} *)`)]),
+);
 
 const COPILOT_SETS = new Set(["read", "edit", "search", "execute", "web", "agent", "todo", "runcommands"]);
 
@@ -135,6 +155,8 @@ function toolsCalled(name: string, word: string, vocabulary: Vocabulary): readon
   if (vocabulary.groups && Object.hasOwn(vocabulary.groups, word)) return vocabulary.groups[word];
   const alias = BY_ALIAS.get(word);
   if (alias !== undefined) return [alias];
+  const commands = COMMANDS.get(word.replace(/^(search|execute)\//, ""));
+  if (commands) return commands;
   // `edit/createDirectory` is a tool of the editor, not of a server that is named `edit`.
   if (isIdeOnly(word) || COPILOT_SETS.has(word.split("/")[0]!)) return undefined;
   return vocabulary.mcp?.(name);

@@ -23,6 +23,8 @@ export interface Skill {
   allowedTools: readonly string[];
   /** False: only people use the skill, as `/name`. */
   forModels: boolean;
+  /** The instructions, as they were when the file was read. */
+  text: string;
 }
 
 export interface SkillSet {
@@ -141,7 +143,11 @@ async function readSkill({ path, file, scope }: Place): Promise<ReadSkill> {
   checkKeys(parsed, report);
   if (hasErrors(problems)) return { file, problems };
   const forModels = keys["disable-model-invocation"] !== true;
-  return { file, problems, skill: { name, description, file, scope, allowedTools, forModels } };
+  return {
+    file,
+    problems,
+    skill: { name, description, file, scope, allowedTools, forModels, text: parsed.body },
+  };
 }
 
 /** The parser speaks of prompts, because it is made for agents. */

@@ -22,6 +22,7 @@ import {
 import { printRemaining, printResumed, unfinishedRuns } from "../follow/unfinished-runs.ts";
 import { type Invocation, isAttended, printError, usageError } from "../invocation.ts";
 import { parseRunReference } from "../lookup/runs.ts";
+import { expandSlashCommand } from "../lookup/slash-command.ts";
 import { readGivenFile } from "../option-values.ts";
 import { createKeys } from "../terminal/keys.ts";
 import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
@@ -40,7 +41,8 @@ interface RunOptions {
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  return startAndFollow(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
+  const task = await expandSlashCommand(invocation, words);
+  return startAndFollow(invocation, parseStartRequest(task, options, invocation.io.cwd), options);
 }
 
 /** Starts the requested run. Then follows the run, or starts a background process that continues it. */

@@ -28,7 +28,7 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .usage('[options] [agent] "task"')
     .summary("start a run and follow it; without a task: continue unfinished runs")
     .description(
-      "Starts a run and follows it until it has ended or needs a person who is not there. Without a task: continues the\nunfinished runs of this folder. Exit code: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 cancelled.",
+      "Starts a run and follows it until it has ended or needs a person who is not there. Without a task: continues the\nunfinished runs of this folder. `/name arguments` as the task starts a command of .claude/commands or a skill. Exit code: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 cancelled.",
     )
     .addOption(yes())
     .addOption(detach("the run's id"))

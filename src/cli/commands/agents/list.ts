@@ -28,12 +28,31 @@ export async function list(invocation: Invocation, options: { all?: true }): Pro
     ...(options.all
       ? everyBuiltinLines(builtin, invocation)
       : builtinLines(builtin, await packsIn(project.builtinFolder), invocation)),
+    ...(await promptLines(project, invocation)),
     `\n${invocation.screen.paint("dim", usual)}`,
     ...problemLines(ours, invocation),
   ]);
 }
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
+
+/** Lists the commands of Claude Code and the skills, which people start as `/name`. */
+async function promptLines(project: ReturnType<typeof projectOf>, invocation: Invocation): Promise<string[]> {
+  const { screen, commandLine } = invocation;
+  const [{ commands }, { skills }] = await Promise.all([project.commands(), project.skills()]);
+  if (commands.length + skills.length === 0) return [];
+  const rows = [
+    ...commands.map(({ name, hint, description }) =>
+      builtinRow(`/${name} ${hint}`.trim(), description, screen),
+    ),
+    ...skills.map(({ name, description }) => builtinRow(`/${name}`, `skill: ${description}`, screen)),
+  ];
+  return [
+    "",
+    screen.paint("dim", `Commands and skills: ${commandLine("run /name")}`),
+    ...table(rows, tableWidth(invocation)),
+  ];
+}
 
 function agentJson({ name, file, dialect, scope, definition, problems }: Agent) {
   const { title, description = "", kind, models = [], tools, agents = [] } = definition ?? {};

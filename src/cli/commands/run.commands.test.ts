@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { agent, project } from "../cli.fixture.ts";
+
+const FILES = {
+  "agents/clerk.md": agent("clerk"),
+  "clerk.script.yaml": "turns:\n  - report: { summary: Done. }\n",
+  ".claude/commands/fix-issue.md":
+    "---\ndescription: Fixes an issue\nargument-hint: <number> [priority]\nmodel: opus\n---\n\nFix issue $1 with priority $2. All: $ARGUMENTS\n",
+  ".claude/commands/web/page.md": "Look at the page.\nState: !`git status`\n",
+  ".claude/skills/pdf/SKILL.md": "---\nname: pdf\ndescription: For PDF files\n---\nText.\n",
+  ".claude/skills/ship/SKILL.md":
+    "---\nname: ship\ndescription: Ships it\ndisable-model-invocation: true\n---\nShip the release.\n",
+};
+
+test.each([
+  [["/fix-issue", "123", "high"], "Fix issue 123 with priority high. All: 123 high"],
+  [["/fix-issue 123 high"], "Fix issue 123 with priority high. All: 123 high"],
+  [["clerk", "/fix-issue", "123"], "Fix issue 123 with priority . All: 123"],
+  [
+    ["/page", "of ann"],
+    "Look at the page.\nState: !`git status`\n\nArguments: of ann\n\nWhere this text says !`command`, run that command and use its output.",
+  ],
+  [
+    ["/web:page"],
+    "Look at the page.\nState: !`git status`\n\nWhere this text says !`command`, run that command and use its output.",
+  ],
+  [["/pdf", "a.pdf"], "Load the skill `pdf` and follow it.\n\nArguments: a.pdf"],
+  [["/ship"], "Follow these instructions. Their folder is .claude/skills/ship.\n\nShip the release."],
+  [["/etc/hosts is wrong"], "/etc/hosts is wrong"],
+])("[25.4] `cadre run %j` gives the task that the command describes", async (words, task) => {
+  await using place = await project(FILES);
+  const { stderr } = await place.cadre("run", ...words);
+  expect(stderr).not.toContain("Nothing was started");
+  const [run] = (await place.cadre("runs", "--json")).lines();
+  expect(run).toMatchObject({ task });
+});
+
+test("[25.4] an unknown command lists the known ones, and starts nothing", async () => {
+  await using place = await project(FILES);
+  const { code, stderr } = await place.cadre("run", "/fix-isue", "1");
+  expect(code).toBe(2);
+  expect(stderr).toContain("There is no command /fix-isue. There are: /fix-issue, /web:page, /pdf, /ship.");
+});
+
+test("[25.4] `cadre agents` lists commands and skills, and `agents validate` says what a command does not do here", async () => {
+  await using place = await project(FILES);
+  const listed = (await place.cadre("agents")).stdout;
+  expect(listed).toMatch(/\/fix-issue <number> \[priority\] +Fixes an issue/);
+  expect(listed).toMatch(/\/pdf +skill: For PDF files/);
+  const { stdout } = await place.cadre("agents", "validate");
+  expect(stdout).toContain(".claude/commands/fix-issue.md:4:1 `model` has no effect in a command here");
+  expect(stdout).toContain(".claude/commands/web/page.md:2:1 a command between !` and ` is not run");
+});
