@@ -334,6 +334,8 @@ export const payloads = {
     /** Machine and process that run the call, unless its effect is `read`. With them, a person can find out whether the call took effect. */
     host: z.string().optional(),
     pid: z.int().optional(),
+    /** The folder in which the machine notes when the call begins and with what it ends. After a crash, such a call may need no person. */
+    notes: z.string().optional(),
     /** Fingerprints of the file before and after the first attempt. With them, a later attempt can see that the change is already made. */
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
     receipt: Receipt,
@@ -391,7 +393,10 @@ export const payloads = {
       }),
     ),
   }),
-  /** A person said whether a call with an unknown outcome took effect. */
+  /**
+   * A person said whether a call with an unknown outcome took effect.
+   * If the machine's notes show that the call had not begun, the driver decides (`by: cadre`).
+   */
   OUTCOME_DECIDED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,

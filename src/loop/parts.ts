@@ -14,7 +14,7 @@ import type { DeclaredFacts } from "../journal/tool-facts.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf, RefusalError } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
-import type { AnyTool } from "../tools/tool.ts";
+import type { AnyTool, ToolAnswer } from "../tools/tool.ts";
 import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
@@ -89,6 +89,8 @@ export interface LoopParts {
   /** E2: false once this worker's own deadline has passed. From then on no effect is allowed to begin. */
   mayBegin(): boolean;
   onDelta(delta: Delta): void;
+  /** Absent if this machine can keep no notes. */
+  callRecords?: CallRecords | undefined;
   /** Reports a problem to the operator of the process, if no journal can record it. */
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that running effects have to finish at shutdown. */
@@ -118,6 +120,17 @@ export interface HookRun {
   /** Why the command has no exit code, or no usable output. */
   problem?: string;
   ms: number;
+}
+
+/** What this machine knows about commands whose result is not in the journal. */
+export interface CallRecords {
+  /** Identifies the folder of the notes. It is recorded when a call starts. Undefined if the folder cannot be used. */
+  readonly id: string | undefined;
+  begin(key: string): Promise<void>;
+  end(key: string, answer: ToolAnswer): void;
+  /** The kept answer, or undefined if the call may have begun. If it has not begun, no other process can begin it afterwards. */
+  find(key: string): Promise<ToolAnswer | "not begun" | undefined>;
+  forget(key: string): Promise<void>;
 }
 
 export interface StepGate {

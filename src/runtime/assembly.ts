@@ -62,6 +62,7 @@ import { isIntranetAddress, isPublicAddress } from "../tools/web/public-address.
 import { configuredHooks } from "../webhooks/configured-hooks.ts";
 import { createNotifier, type Notifier } from "../webhooks/notifier.ts";
 import { actingFor } from "./acting-for.ts";
+import { openCallRecords } from "./call-records.ts";
 import { evalWorkspace } from "./eval-workspace.ts";
 import { openEngine } from "./open-engine.ts";
 import { createOutages } from "./outages.ts";
@@ -344,6 +345,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
       for (const listener of listeners) listener(delta);
     },
     onProblem: (problem) => report(problem),
+    callRecords: openCallRecords(config.dir),
     drainMs: DRAIN_MS,
     trialMs: TRIAL_MS,
   };

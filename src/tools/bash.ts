@@ -33,6 +33,7 @@ export const bashTool = (setup: Confinement) =>
       description: z.string().max(500).optional().describe("What it is for, in a few words"),
     }),
     effect: "unsafe",
+    notes: true,
     reaches: ["commands", "files", "network"],
     target: { kind: "command", field: "command" },
     // The tool's time limit is longer than the command's, so that the tool itself can report the timeout.
@@ -78,12 +79,14 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
   const { argv, env, sandbox } = confined;
   let hasBegun = false;
   try {
+    await context.notes?.begin();
     const run = supervise({ argv, env, cwd: context.workspace });
     hasBegun = true;
     const { text, size, ended, stopped } = await watch(run, timeout, context);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const end = stopped ? `[${stopped}, ${seconds} s]` : `[exit ${ended.code}, ${seconds} s]`;
     const failed = ended.code !== 0 || stopped !== undefined;
+    context.notes?.end({ ...answerWith(text, size, end, failed), sandbox });
     const notes = [
       ...(ended.left ? [`Mind: ${ended.left}.`] : []),
       ...(await confined.checkAfterwards(failed ? text : "").catch(uncheckedNote)),

@@ -29,10 +29,20 @@ export interface ToolContext {
   savedOutput?: (name: string) => Promise<SavedOutput | undefined>;
   /** The skills that the agent can load. */
   skills?: readonly PinnedSkill[];
+  /** Notes on this machine what happens to the call. Only for tools that declare `notes`. */
+  notes?: CallNotes;
   /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
   /** Shows output to people while it arrives. This output is never stored. */
   progress?: (text: string) => void;
+}
+
+/** What is known about a call after a crash. */
+export interface CallNotes {
+  /** The tool awaits this right before the call can have its first effect. If it fails, the tool must not begin. */
+  begin(): Promise<void>;
+  /** The tool calls this as soon as the answer is certain. */
+  end(answer: ToolAnswer): void;
 }
 
 export interface SavedOutput {
@@ -99,6 +109,8 @@ export interface Tool<Input = unknown> extends ToolFacts {
   description: string;
   input: z.ZodType<Input>;
   effect: Effect;
+  /** True if the tool notes when a call begins and with what it ends (`CallNotes`). */
+  notes?: true;
   /** True if the tool finds files that its input does not name. The tool shows such a file only if `mayShow` allows this. */
   searches?: boolean;
   /** Time limit in milliseconds. The default is the general limit. */

@@ -13,7 +13,7 @@ import { namedObject, nameSchema, RunSummary, RunUsageView } from "../routes/sch
 import { answeredRuns } from "./answered-runs.ts";
 import { subtreeOf, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
-import { markUnreadable } from "./unreadable-runs.ts";
+import { asUnreadable, markUnreadable } from "./unreadable-runs.ts";
 
 /** Progress of a cancellation. */
 export const Stopping = namedObject("Stopping", {
@@ -28,7 +28,8 @@ export const RunDetail = nameSchema(
   "RunDetail",
   RunSummary.extend({
     input: z.unknown().optional(),
-    limits: Limits,
+    /** Absent if the beginning of the journal cannot be read. */
+    limits: Limits.optional(),
     output: z.unknown().optional(),
     result: ResultEnvelope.optional(),
     /** Usage of the run and all its descendants. Each model call is counted once. */
@@ -46,21 +47,20 @@ export const RunDetail = nameSchema(
 export type RunDetail = z.infer<typeof RunDetail>;
 
 export async function runDetail(store: Store, found: RunRow): Promise<RunDetail> {
-  const row = (await markUnreadable(store, [found]))[0]!;
-  const [[first], [last], tree, todos, answered, worker] = await Promise.all([
-    store.journal.read(row.id, 0, 1),
-    store.journal.read(row.id, row.seq - 1, 1),
+  const [marked] = await markUnreadable(store, [found]);
+  const { row, todos } = await todosOf(store, marked!);
+  const [[first], [last], tree, answered, worker] = await Promise.all([
+    eventsOf(store, row.id, 0, 1),
+    eventsOf(store, row.id, row.seq - 1, 1),
     subtreeOf(store, row),
-    todosOf(store, row),
     answeredRuns(store, [row]),
     row.endedAt === undefined ? store.leases.driverOf(row.id) : undefined,
   ]);
-  const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
+  const { limits, input } = (first as EventOf<"RUN_STARTED"> | undefined)?.payload ?? {};
   return {
     ...row,
     ...(answered.has(row.id) ? { answered: true } : {}),
-    ...omitUndefined({ worker, input, stopping: await cancelProgress(store, row, tree) }),
-    limits,
+    ...omitUndefined({ worker, input, limits, stopping: await cancelProgress(store, row, tree) }),
     ...endOf(last),
     ...(todos.length === 0 ? {} : { todos }),
     treeUsage: totalUsage(tree),
@@ -68,11 +68,11 @@ export async function runDetail(store: Store, found: RunRow): Promise<RunDetail>
   };
 }
 
-/** Reads the run's to-do list. If the journal is damaged, the list is empty. */
-const todosOf = (store: Store, { id }: RunRow): Promise<Todo[]> =>
+/** Reads the run's to-do list. If the journal cannot be read, the list is empty, and the row says that the run is quarantined. */
+const todosOf = (store: Store, row: RunRow): Promise<{ row: RunRow; todos: Todo[] }> =>
   unlessDamaged(
-    async () => (await currentRunState(store, id)).todos,
-    () => [],
+    async () => ({ row, todos: (await currentRunState(store, row.id)).todos }),
+    ({ message }) => ({ row: asUnreadable(row, message), todos: [] }),
   );
 
 function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "result"> {

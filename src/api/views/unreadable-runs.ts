@@ -12,7 +12,12 @@ export const markUnreadable = (store: Store, rows: readonly RunRow[]): Promise<R
       const check = () => loadDefinition(store, row.definition).then(() => undefined);
       const detail =
         row.endedAt === undefined ? await unlessDamaged(check, ({ message }) => message) : undefined;
-      if (detail === undefined || row.waitingOn?.kind === "quarantine") return row;
-      return { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
+      return detail === undefined ? row : asUnreadable(row, detail);
     }),
   );
+
+/** The row of a run that cannot be read. A run that has ended is shown as it ended. */
+export const asUnreadable = (row: RunRow, detail: string): RunRow =>
+  row.endedAt !== undefined || row.waitingOn?.kind === "quarantine"
+    ? row
+    : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };

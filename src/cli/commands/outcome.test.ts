@@ -1,6 +1,7 @@
 // Tests `cadre outcome`, with which a person decides whether an interrupted call took effect. The tests kill a process during a call.
 
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
 
@@ -21,6 +22,12 @@ async function killDuring(command: string, until: (p: Project) => Promise<void>)
 
 const shows = (name: string) => (p: Project) =>
   expect.poll(() => readdir(p.folder), { timeout: 20_000 }).toContain(name) as Promise<void>;
+
+/** A command begins after its note is on disk. */
+const hasBegun = (p: Project) =>
+  expect
+    .poll(() => readdir(join(p.folder, ".cadre", "calls")).catch(() => []), { timeout: 20_000 })
+    .toContainEqual(expect.stringMatching(/\.json$/)) as Promise<void>;
 
 test("[PB1] [P4] [F03] `cadre outcome` lists calls with an unknown outcome, prints the probe's evidence, and lets the person decide", async () => {
   await using p = await killDuring("mkdir out && sleep 600", shows("out"));
@@ -58,7 +65,7 @@ test("[PB1] [P4] [F03] `cadre outcome` lists calls with an unknown outcome, prin
 });
 
 test("[PB1] [PB2] [F02] a key at the prompt starts the probe; a probe that a rule denies does not run", async () => {
-  await using p = await killDuring("sleep 600 && rm secret", async () => {});
+  await using p = await killDuring("sleep 600 && rm secret", hasBegun);
   await p.write("cadre.yaml", "permissions:\n  deny: [Read(secret)]\n");
   const terminal = p.terminal("run");
   await terminal.press("l", /the probe suggests: it cannot be told\s+The rules do not let secret be read\./);

@@ -15,6 +15,7 @@ import type { Io } from "../invocation.ts";
 import { canListen } from "../serve/can-listen.ts";
 import { driverCommands, dueText } from "../view/drivers.ts";
 import { modelLabel } from "../view/live/live-view.ts";
+import { plainLine } from "../view/text/plain.ts";
 
 export async function openStoreChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
   const { pid, storeId } = await client.get("/api/health");
@@ -65,7 +66,9 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
   ]);
   const now = Date.now();
   const ahead = runs.find((run) => run.updatedAt > now + 60_000);
-  const aside = runs.filter((run) => run.waitingOn?.kind === "quarantine");
+  // Only a look at the whole run finds one that cannot be read and that no process has tried to drive.
+  const details = await Promise.all(runs.map(({ id }) => client.get("/api/runs/{id}", { id })));
+  const aside = details.filter((run) => run.waitingOn?.kind === "quarantine");
   const own = agents.filter(({ file }) => !file.startsWith("builtin:"));
   const problems = own.flatMap((agent) => agent.problems);
   return [
@@ -76,7 +79,7 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
     { state: "ok", name: "agents", text: agentText(own, agents.length - own.length) },
     modelFinding(health.model),
     ...(ahead ? [clockWentBack(ahead.id)] : []),
-    ...aside.map(({ id }) => quarantineFinding(id)),
+    ...aside.map(({ id, waitingOn }) => quarantineFinding(id, waitingOn?.detail)),
     ...(aside.length === 0
       ? [{ state: "ok" as const, name: "runs", text: `${plural(runs.length, "run")} not finished` }]
       : []),
@@ -132,10 +135,10 @@ const clockWentBack = (runId: string): Finding => ({
   fix: "check the clock; the order of events is not affected",
 });
 
-const quarantineFinding = (runId: string): Finding => ({
+const quarantineFinding = (runId: string, detail: string | undefined): Finding => ({
   state: "bad",
   name: "runs",
-  text: `${runId} is quarantined: it could not be driven`,
+  text: `${runId} is quarantined: ${detail === undefined ? "it could not be driven" : plainLine(detail)}`,
   fix: `look at it with \`cadre show ${runId}\`, then \`cadre resume ${runId}\` or \`cadre cancel ${runId}\``,
 });
 

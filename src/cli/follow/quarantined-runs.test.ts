@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { digest } from "../../stores/hashes.ts";
 import { agent, type Project, project } from "../cli.fixture.ts";
 
 const FILES = {
@@ -47,6 +48,30 @@ test("[P9] `cadre run` ends even if a run in its tree has a damaged journal", as
   const ran = await p.spawn("run");
   expect(ran.stdout).toMatch(new RegExp(`^Cannot continue: .*event 3.*\n  cadre verify ${id}\n`, "m"));
   expect(ran.code).toBe(3);
+});
+
+test("[P9] [36.8] a run whose definition has the shape of another version is set aside, shown by name, and listed by `cadre doctor`", async () => {
+  await using p = await project(FILES);
+  const shape = JSON.stringify({ name: "pen", handoff: ["ink"] });
+  const hash = digest(shape);
+  const id = await damageWaitingRun(
+    p,
+    `INSERT INTO blobs (hash, text) VALUES ('${hash}', '${shape}');
+     UPDATE runs SET born = json_set(born, '$.definition', '${hash}')`,
+  );
+  const reason = /has a shape that this version of Cadre cannot read/;
+  expect((await p.spawn("run", "--yes")).stdout).toMatch(reason);
+  expect((await p.cadre("show", id)).stdout).toMatch(reason);
+  expect((await p.cadre("doctor")).stdout).toMatch(new RegExp(`${id} is quarantined: .*${reason.source}`));
+});
+
+test("[P9] [36.8] a run whose first event cannot be read is shown as quarantined, not as an error of Cadre", async () => {
+  await using p = await project(FILES);
+  const id = await damageWaitingRun(p, "UPDATE events SET payload = '{}' WHERE seq = 1");
+  const shown = await p.cadre("show", id, "--json");
+  expect(shown.stderr).toBe("");
+  expect(JSON.parse(shown.stdout)).toMatchObject({ status: "suspended", waitingOn: { kind: "quarantine" } });
+  expect((await p.cadre("doctor")).stdout).toContain(`${id} is quarantined: `);
 });
 
 test("[U44] a run that was answered while no process drove it is no longer shown as waiting for an answer", async () => {

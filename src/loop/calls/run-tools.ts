@@ -9,6 +9,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
+import { isOutcomeUnknown } from "../../projections/folds/approvals.ts";
 import {
   describeEdit,
   editOf,
@@ -18,7 +19,7 @@ import {
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
 import { boundOutput, CONTEXT_BYTES, readsSavedOutputs, savedOutputName } from "../../tools/answers.ts";
-import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
+import type { AnyTool, CallNotes, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import { guardCalls } from "../hooks/run-hooks.ts";
@@ -36,6 +37,7 @@ const KEPT_CHARACTERS = 1_000_000;
 type ToolParts = Pick<
   LoopParts,
   | "authority"
+  | "callRecords"
   | "clock"
   | "digest"
   | "hooks"
@@ -191,11 +193,15 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
       toolCallId: call.id,
       ...(attempt > 1 ? { attempt } : {}),
       ...where,
-      ...omitUndefined({ fingerprints }),
+      ...omitUndefined({ fingerprints, notes: keepsNotes(call, parts) ? parts.callRecords?.id : undefined }),
       ...receiptField(call, parts),
     },
   };
 }
+
+/** A call that only reads is repeated after a crash anyway. */
+const keepsNotes = (call: ToolCall, { tools }: Pick<ToolParts, "tools">): boolean =>
+  call.proposal!.effect !== "read" && tools.get(call.name)?.notes === true;
 
 /**
  * Fingerprints of the files that a call changes, taken once before the first attempt.
@@ -246,7 +252,10 @@ async function runCall(
   const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), effects));
   const saved = nameOfSavedOutput(call, run, parts);
   const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
-  run.record({ type: "TOOL_RESULT", payload: { ...base, ...withInstructions(result, told), ms } });
+  const payload = { ...base, ...withInstructions(result, told), ms };
+  const recorded: EventBody = { type: "TOOL_RESULT", payload };
+  if (call.started?.notes === undefined) return run.record(recorded);
+  run.recordThen(recorded, () => parts.callRecords?.forget(noteKey(run.runId, call)));
 }
 
 type ResultPayload = Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">;
@@ -261,6 +270,61 @@ function withInstructions(
   const output = `${textOfOutput(result)}\n${nestedInstructionText(files)}`;
   return { ...result, output, told: files.map(({ file }) => file), ...omitUndefined({ untrusted }) };
 }
+
+const noteKey = (runId: string, { id, attempts }: ToolCall): string => `${runId}/${id}~${attempts}`;
+
+/** The call's notes, if its start says that there are some. The noted answer is masked, as in the journal. */
+function notesOf(
+  call: ToolCall,
+  { runId }: RunJournal,
+  { callRecords, mask }: Pick<ToolParts, "callRecords" | "mask">,
+): CallNotes | undefined {
+  const notes = call.started?.notes;
+  if (notes === undefined || !callRecords || notes !== callRecords.id) return undefined;
+  const key = noteKey(runId, call);
+  return {
+    begin: () => callRecords.begin(key),
+    end(answer) {
+      mask.refresh();
+      callRecords.end(key, mask.value(answer));
+    },
+  };
+}
+
+/** P4: closes the calls about which this machine's notes leave no doubt, before a person is asked about the others. */
+export async function recoverCalls(
+  run: RunJournal,
+  parts: Pick<LoopParts, "callRecords" | "host" | "store">,
+): Promise<void> {
+  const { callRecords } = parts;
+  if (!callRecords) return;
+  const unknown = [...run.state.calls.values()].filter(
+    (call) =>
+      isOutcomeUnknown(call) &&
+      call.started!.notes !== undefined &&
+      call.started!.host === parts.host &&
+      call.started!.notes === callRecords.id,
+  );
+  for (const call of unknown) {
+    const { id: toolCallId, attempts } = call;
+    const key = noteKey(run.runId, call);
+    const found = await callRecords.find(key);
+    if (found === undefined) continue;
+    const base = { toolCallId, ...(attempts > 1 ? { attempt: attempts } : {}) };
+    if (found === "not begun") {
+      const payload = { ...base, verdict: "run_again" as const, by: "cadre", note: NOT_BEGUN };
+      // If a signal was missed, it is folded first.
+      while (!run.isOver && (await run.begin([{ type: "OUTCOME_DECIDED", payload }]))) await run.view();
+    } else {
+      const { attachments: _, ...answer } = found;
+      const payload = { ...base, ...(await toToolResult(answer, parts)) };
+      run.recordThen({ type: "TOOL_RESULT", payload }, () => callRecords.forget(key));
+    }
+    if (run.isOver) return;
+  }
+}
+
+const NOT_BEGUN = "It had not begun when the process ended.";
 
 /** Tells the model that a call was stopped. Unlike a failed call, a stopped call might have been carried out in part. */
 function noteStop({ proposal }: ToolCall, answer: TextAnswer, effects: AbortSignal): TextAnswer {
@@ -302,6 +366,7 @@ async function execute(
     key: `${runId}/${call.id}`,
     nonce: () => parts.ids.nonce(),
     ...omitUndefined({ parentRunId, fingerprints: call.started?.fingerprints, mayShow }),
+    ...omitUndefined({ notes: notesOf(call, run, parts) }),
     savedOutput: (name) => findSavedOutput(name, run, parts),
     ...omitUndefined({ skills: run.definition.skills }),
     signal: stop.signal,

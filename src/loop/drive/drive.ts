@@ -17,7 +17,7 @@ import type { Lease, LostWorkers } from "../../stores/store.ts";
 import { readsSavedOutputs } from "../../tools/answers.ts";
 import { builtinTool } from "../builtin-tools/index.ts";
 import { proposeCalls, proposeStepCalls } from "../calls/propose.ts";
-import { runTools } from "../calls/run-tools.ts";
+import { recoverCalls, runTools } from "../calls/run-tools.ts";
 import { startChildren } from "../children/start-children.ts";
 import { startPatternRuns } from "../children/start-pattern-runs.ts";
 import { mergeChild } from "../children/worktree.ts";
@@ -116,7 +116,10 @@ function register(
 }
 
 /** Closes the hooks, the model call or the prompt that a crash left open. */
-async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): Promise<void> {
+async function recoverRun(
+  run: RunJournal,
+  parts: Pick<LoopParts, "callRecords" | "clock" | "host" | "runners" | "store">,
+): Promise<void> {
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;
@@ -124,8 +127,9 @@ async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
     await run.view();
   }
   for (const [id, hook] of run.state.hooks) if (!hook.hasEnded) run.record(cutOffHooks(id, hook));
+  if (!run.state.cancel) await recoverCalls(run, parts);
   const open = run.state.openModelCall;
-  if (!open) return;
+  if (!open || run.isOver) return;
   if (run.definition.runner) return recoverPrompt(run, parts);
   const { estimate } = open;
   const message = "The process ended before the answer was recorded; this attempt may have been paid for.";

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
@@ -66,6 +66,12 @@ function crash(
 async function driveToDeath(world: World, runId: string): Promise<void> {
   void world.drive(runId).catch(() => {});
   await world.dead();
+}
+
+/** Leaves the notes on commands as if the commands had begun and not ended. */
+function loseAnswers(world: World): void {
+  const folder = join(world.folder, ".cadre", "calls");
+  for (const name of readdirSync(folder)) if (name !== "id") writeFileSync(join(folder, name), "{}");
 }
 
 const inputs = (world: World) => effects(world.oracle).map((effect) => effect.input);
@@ -159,6 +165,7 @@ crash(
   ["TOOL_RESULT", "before"],
   bashProject('{ allow: ["Bash(sh mark.sh)"] }', '{ "Bash(sh other.sh)": read }'),
   async (world, runId) => {
+    loseAnswers(world);
     expect((await world.drive(runId)).waitingOn?.kind).toBe("outcome_unknown");
     expect(marked(world)).toBe(1);
   },
@@ -309,6 +316,7 @@ scenario(
     const input = { command: "echo once >> log.txt" };
     await decideApproval(`${runId}:m1.0`, { decision: "edit", input }, "ann", world.runtime.people);
     await driveToDeath(world, runId);
+    loseAnswers(world);
     await world.restart();
     expect((await world.drive(runId)).waitingOn?.kind).toBe("outcome_unknown");
     expect(readFileSync(join(world.folder, "log.txt"), "utf8")).toBe("once\n");
@@ -356,6 +364,61 @@ scenario(
     await resumeRun(runId, "ann", world.runtime.people);
     expect((await world.drive(runId)).end?.status).toBe("completed");
     expect(inputs(world)).toEqual(["a", "a"]);
+  },
+);
+
+const bash = (command: string) => ({ tool: "Bash", input: { command } });
+const TRUSTED = "permissions: { allow: [Bash] }\n";
+const noted: ScenarioOptions["script"] = turns(
+  { calls: [bash("echo $((40 + 2)) | tee -a log.txt")] },
+  (seen) => ({
+    text: seen,
+  }),
+);
+const log = (world: World): string => {
+  const path = join(world.folder, "log.txt");
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+};
+
+crash(
+  "[P4] [36.10] a command that had not begun when the process was killed runs without a question, and the journal says why",
+  ["TOOL_STARTED", "after"],
+  { config: TRUSTED, script: noted },
+  async (world, runId) => {
+    expect(log(world)).toBe("");
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(log(world)).toBe("42\n");
+    expect(payloadsOf(await world.events(runId), "OUTCOME_DECIDED")).toMatchObject([
+      { verdict: "run_again", by: "cadre", note: expect.stringContaining("had not begun") },
+    ]);
+  },
+);
+
+crash(
+  "[P4] [36.10] a command that had ended when the process was killed is not asked about: its answer was kept",
+  ["TOOL_RESULT", "before"],
+  { config: TRUSTED, script: noted },
+  async (world, runId) => {
+    expect(log(world)).toBe("42\n");
+    expect((await world.drive(runId)).end?.summary).toContain("42\n[exit 0");
+    expect(log(world)).toBe("42\n");
+    expect(typesOf(await world.events(runId))).not.toContain("OUTCOME_DECIDED");
+    const left = readdirSync(join(world.folder, ".cadre", "calls")).filter((name) => name !== "id");
+    expect(left, "the note is deleted once the result is stored").toEqual([]);
+  },
+);
+
+crash(
+  "[P4] [36.10] a person is asked about a command that had begun and not ended, and about one whose notes are gone",
+  ["TOOL_RESULT", "before"],
+  { config: TRUSTED, script: noted },
+  async (world, runId) => {
+    loseAnswers(world);
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("outcome_unknown");
+    rmSync(join(world.folder, ".cadre", "calls"), { recursive: true });
+    await world.restart();
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("outcome_unknown");
+    expect(log(world)).toBe("42\n");
   },
 );
 

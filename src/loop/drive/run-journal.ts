@@ -95,7 +95,17 @@ export class RunJournal {
     const events = lease.events ?? (await parts.store.journal.read(lease.row.id));
     const before =
       events[0]?.type === "RUN_STARTED" ? await eventsBefore(parts.store, events[0].payload) : [];
-    return new RunJournal(parts, lease, definition, { before, events }, signal);
+    try {
+      return new RunJournal(parts, lease, definition, { before, events }, signal);
+    } catch (error) {
+      // The fold is pure, so it would fail every time.
+      throw new CadreError(
+        "JOURNAL_CORRUPT",
+        `The journal of run ${lease.row.id} has a shape that this version of Cadre cannot read. The run is quarantined; the others continue.`,
+        undefined,
+        error,
+      );
+    }
   }
 
   async view(): Promise<RunView> {
@@ -118,12 +128,22 @@ export class RunJournal {
 
   /** Records outcomes and other facts. They are masked first, so that the fold sees the same text as the journal (A61). */
   record(...given: EventBody[]): void {
+    this.recordAll(given);
+  }
+
+  /** Records an outcome, and calls `afterwards` once it is stored. */
+  recordThen(given: EventBody, afterwards: () => unknown): void {
+    this.recordAll([given], afterwards);
+  }
+
+  private recordAll(given: readonly EventBody[], afterwards?: () => unknown): void {
     const events = given.map((event) => maskEvent(event, this.parts.mask));
     if (events.some(isProgress)) this.hasProgressed = true;
     this.foldAhead(events);
     const sent = this.send({ events, after: this.confirmed }).then((answer) => {
       this.confirm(answer);
       if (answer.refused === "conflict") throw conflict(events);
+      if (!answer.refused) afterwards?.();
     });
     this.pending.push(sent.catch((error: Error) => this.appendUnread(events, error)));
   }
@@ -367,10 +387,23 @@ export async function loadDefinition(
       "JOURNAL_CORRUPT",
       `The agent's definition ${hash}, which this run has pinned, is missing from the store. Only runs of it are affected; restore a copy of the store, or begin a new run.`,
     );
-  const definition = Definition.parse(JSON.parse(text));
+  const definition = parseDefinition(text, hash);
   if (definitions.size >= MAX_DEFINITIONS) definitions.delete(definitions.keys().next().value!);
   definitions.set(hash, definition);
   return definition;
+}
+
+function parseDefinition(text: string, hash: string): Definition {
+  try {
+    return Definition.parse(JSON.parse(text));
+  } catch (error) {
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      `The agent's definition ${hash}, which this run has pinned, has a shape that this version of Cadre cannot read. Only runs of it are affected; begin a new run.`,
+      undefined,
+      error,
+    );
+  }
 }
 
 /** A session can last for years, but a chain longer than this means a bug or a damaged database. */

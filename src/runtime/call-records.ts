@@ -1,0 +1,94 @@
+// Notes on this machine when a command begins, and what it answered, so that after a crash no person is asked about what is known (P4).
+//  1  A command begins only after its note is on disk. So a command without a note has not begun.
+//  2  The note is created exclusively. The process that finds none after a crash creates it too, so that a process
+//     that was only frozen can no longer begin the command.
+//  3  The answer is noted masked, before anything else happens with it.
+//  4  A note is deleted only after the result is in the journal.
+//  5  The folder has an id, which is in the journal with the start of the call. Without the same folder, nothing is known.
+
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { CallRecords } from "../loop/parts.ts";
+import type { ToolAnswer } from "../tools/tool.ts";
+
+interface Note {
+  /** True if the note was created after a crash, because there was none. */
+  void?: true;
+  answer?: ToolAnswer;
+}
+
+/** Creates the folder when it is first needed. Without it, unknown outcomes are put before a person. */
+export function openCallRecords(dir: string): CallRecords {
+  const folder = join(dir, "calls");
+  let known: string | undefined;
+  const pathOf = (key: string): string =>
+    join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.json`);
+  return {
+    get id() {
+      known ??= folderId(folder);
+      return known;
+    },
+    begin: (key) => createNote(folder, pathOf(key), {}),
+    end(key, answer) {
+      const path = pathOf(key);
+      const temporary = `${path}.tmp`;
+      writeFileSync(temporary, JSON.stringify({ answer } satisfies Note), { mode: 0o600 });
+      renameSync(temporary, path);
+    },
+    async find(key) {
+      try {
+        await createNote(folder, pathOf(key), { void: true });
+        return "not begun";
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") return undefined;
+      }
+      const note = await readNote(pathOf(key));
+      return note?.void ? "not begun" : note?.answer;
+    },
+    forget: async (key) => rm(pathOf(key), { force: true }).catch(() => {}),
+  };
+}
+
+function folderId(folder: string): string | undefined {
+  const path = join(folder, "id");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(path, randomUUID(), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return undefined;
+  }
+  try {
+    return readFileSync(path, "utf8") || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fails with EEXIST if the note exists. */
+async function createNote(folder: string, path: string, note: Note): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(JSON.stringify(note));
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  const handle = await open(folder, "r");
+  try {
+    // Some systems cannot flush a folder.
+    await handle.sync().catch(() => {});
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined: the note was cut off, so it is only known that the command may have begun. */
+async function readNote(path: string): Promise<Note | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as Note;
+  } catch {
+    return undefined;
+  }
+}
