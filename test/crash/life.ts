@@ -18,12 +18,13 @@ import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 /** If `killAt` is 0, the life runs to the end and logs no boundaries. */
 export async function live(name: ScenarioName, folder: string, killAt: number): Promise<void> {
   const scenario = SCENARIOS[name];
-  const { task, root, agents, files = {} } = scenario;
+  const { task, root, agents, files = {}, config } = scenario;
   const oracle = join(folder, "effects.log");
   mkdirSync(join(folder, "agents"), { recursive: true });
   for (const [agent, text] of Object.entries(agents))
     writeFileSync(join(folder, "agents", `${agent}.md`), text);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "agents", file), text);
+  if (config !== undefined) writeFileSync(join(folder, "cadre.yaml"), config);
   const death = deathAt(killAt, join(folder, "boundaries.log"));
   const store = countBoundaries(
     openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock }),

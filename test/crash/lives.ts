@@ -37,6 +37,8 @@ export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: nu
       for (const at of killAt) await liveUntilKilled(scenario, folder, at);
       await inTime(live(scenario, folder, 0));
       expect(await leftBehind(folder)).toEqual(left);
+      const hooked = lines(join(folder, "hooks.log"));
+      expect(new Set(hooked).size, "HK2: no hook runs twice").toBe(hooked.length);
       const asked = lines(join(folder, "model.log"));
       expect(new Set(asked).size, "P3: no model call is made twice").toBe(asked.length);
     } catch (error) {

@@ -12,6 +12,8 @@ export interface CrashScenario {
   agents: Record<string, string>;
   /** Other files in the agents folder. The key is the file name. */
   files?: Record<string, string>;
+  /** The text of cadre.yaml. */
+  config?: string;
   /** The turns of each agent. The key is the agent's name; for a team member, the round follows: `critic 2`. */
   says: Record<string, ScriptedTurn[]>;
   /** If this is set, the root run is forked after it has ended. The scenario ends when the fork has ended. */
@@ -43,6 +45,19 @@ const run: CrashScenario = {
       { report: { summary: "Looked, charged, stamped." } },
     ],
   },
+};
+
+/** A hook that logs each moment in one line. A moment that is logged twice is a hook that ran twice. */
+const log = { hooks: [{ command: 'moment=$(cat); echo "$moment" >> "$CADRE_PROJECT_DIR/hooks.log"' }] };
+
+/** The same run with hooks before the unsafe call, after the idempotent call, and at the end. A person is asked about the unsafe call anyway. */
+const hooks: CrashScenario = {
+  ...run,
+  config: `hooks: ${JSON.stringify({
+    PreToolUse: [{ matcher: "charge", ...log }],
+    PostToolUse: [{ matcher: "stamp", ...log }],
+    Stop: [log],
+  })}\n`,
 };
 
 /** The root starts two children in parallel. One child has an unsafe effect. The other child starts a grandchild that needs an approval. */
@@ -123,5 +138,5 @@ const team: CrashScenario = {
 /** Forks `run` from its beginning. The fork reuses the recorded effects and does not repeat them. */
 const fork: CrashScenario = { ...run, fork: { seq: 1 } };
 
-export const SCENARIOS = { run, tree, steps, team, fork };
+export const SCENARIOS = { run, hooks, tree, steps, team, fork };
 export type ScenarioName = keyof typeof SCENARIOS;

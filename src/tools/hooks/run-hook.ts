@@ -29,14 +29,17 @@ export interface HookProcess {
 const MAX_OUTPUT = 64_000;
 const OUTPUT_GRACE_MS = 500;
 
-const GUARD = `set -m
-bash --norc --noprofile -c "$1" 3<&- &
+/** The shell's own messages about its jobs must not mix with the command's errors. */
+const GUARD = `exec 4>&2 2>/dev/null
+set -m
+bash --norc --noprofile -c "$1" 2>&4 3<&- 4>&- &
 group=$!
+exec 4>&-
 { read -r _ <&3; kill -KILL -- "-$group"; } </dev/null >/dev/null 2>&1 &
 watcher=$!
 wait "$group"
 code=$?
-kill -KILL -- "-$group" "-$watcher" 2>/dev/null
+kill -KILL -- "-$group" "-$watcher"
 exit "$code"`;
 
 export async function runHook(hook: HookProcess): Promise<HookRun> {
