@@ -8,8 +8,9 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { hooksOfClaude } from "./claude-hooks.ts";
 import { type ClaudeSettings, disabledServers, readClaudeSettings } from "./claude-settings.ts";
-import { type ConfiguredHook, hooksOfClaude, hooksOfConfig } from "./hooks.ts";
+import { type ConfiguredHook, hooksOfConfig } from "./hooks.ts";
 import { readMcpJson } from "./mcp-json.ts";
 import { readPlainFile } from "./plain-file.ts";
 import { type Problem, problemText } from "./problem.ts";
@@ -126,9 +127,11 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const { values, problems } = document ? checkKeys(document) : { values: {} as ConfigValues, problems: [] };
   const claudeSettings = readClaudeSettings(folder, env);
   const others = readMcpJson(folder, trusted, disabledServers(claudeSettings));
+  const claudeHooks = hooksOfClaude(claudeSettings, trusted);
   const ignoredSettings = [
     ...(document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : []),
     ...others.ignored,
+    ...claudeHooks.ignored,
   ];
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");
@@ -142,7 +145,6 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const write = (values.sandbox?.write ?? []).map((path) =>
     resolve(folder, path.replace(/^~(?=\/)/, homedir())),
   );
-  const claudeHooks = hooksOfClaude(claudeSettings, trusted);
   const at = (path: Path) => document?.at(path) ?? { line: 1, column: 1 };
   const pools = Object.entries(values.pools ?? {}).map(([name, folders]) => [
     name,

@@ -28,7 +28,10 @@ test("[HK1] a project's hooks need a trusted folder; the user's own hooks do not
   expect(load(true).hooks.map(({ command }) => command)).toEqual(["ours", "mine", "theirs"]);
   const untrusted = load(false);
   expect(untrusted.hooks.map(({ command }) => command)).toEqual(["mine"]);
-  expect(untrusted.problems.map(({ file }) => file)).toEqual(["cadre.yaml", ".claude/settings.json"]);
+  expect(untrusted.ignoredSettings.map(({ path, problem }) => [problem.file, path])).toEqual([
+    ["cadre.yaml", "hooks"],
+    [".claude/settings.json", "hooks"],
+  ]);
 });
 
 test("Claude Code's hooks keep their matcher and time; those that cannot run here are reported", () => {

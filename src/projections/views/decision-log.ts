@@ -28,6 +28,8 @@ function isDecision(journals: Journals, event: JournalEvent, isTop: boolean): bo
       return (event.payload.attempt ?? 1) > 1;
     case "TOOL_RESULT":
       return event.payload.isError === true && causeOf(journals, event)?.type !== "TOOL_PROPOSED";
+    case "HOOKS_ENDED":
+      return event.payload.decision !== undefined || event.payload.interrupted === true;
     case "RUN_SUSPENDED":
       return HOLDS.has(event.payload.waitingOn.kind);
     default:

@@ -149,6 +149,23 @@ const READERS: { [T in EventType]?: Read<T> } = {
     untrustedField(payload.untrusted),
     field("Took", payload.ms === undefined ? undefined : duration(payload.ms)),
   ],
+  HOOKS_STARTED: ({ payload }) => [
+    field("Moment", payload.event),
+    field("Commands", payload.commands.join("\n"), "block"),
+  ],
+  HOOKS_ENDED: ({ payload }) => [
+    field("Moment", payload.event),
+    field("Answer", payload.decision),
+    field("Reason", payload.reason, "block"),
+    field("Cut off", payload.interrupted && "yes"),
+    ...payload.runs.map(({ command, code, problem, output, ms }) =>
+      field(
+        command,
+        [problem ?? `exit code ${code}`, `took ${duration(ms)}`, output].filter(Boolean).join("\n"),
+        "block",
+      ),
+    ),
+  ],
   OUTCOME_DECIDED: (event) => [
     ...author(event),
     field("Verdict", event.payload.verdict.replaceAll("_", " ")),

@@ -32,6 +32,7 @@ export const isShownByTree = ({ type }: JournalEvent): boolean =>
 export function isNews(event: JournalEvent): boolean {
   if (event.type === "TOOL_PROPOSED") return event.payload.verdict === "deny";
   if (event.type === "CONTEXT_ADDED") return event.payload.source === "person";
+  if (event.type === "HOOKS_ENDED") return event.payload.reason !== undefined;
   return NEWS.has(event.type);
 }
 
