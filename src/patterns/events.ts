@@ -1,6 +1,9 @@
-// The events that the loop and the patterns write most often.
+// The events that the loop and the patterns write most often, and what they say about a call that cannot be made.
 
+import { z } from "zod";
 import type { EventBody, Payload } from "../journal/events.ts";
+import { MAX_NESTING } from "../journal/message.ts";
+import type { ToolCall } from "../projections/folds/tool-call.ts";
 
 type Failure = Exclude<NonNullable<Payload<"TOOL_RESULT">["outcome"]>, "ok">;
 
@@ -15,3 +18,29 @@ export const systemNote = (id: string, text: string): EventBody => ({
   type: "CONTEXT_ADDED",
   payload: { id, source: "system", text },
 });
+
+/** Tells the model why a call's input cannot be used. */
+export const misfit = (tool: string, error: z.ZodError): string =>
+  `The input of ${tool} does not fit: ${z.prettifyError(error)}`;
+
+/** Tells the model why an input does not match a tool's schema. Undefined if it matches. */
+export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): string | undefined {
+  const { error } = schema.safeParse(input);
+  return error && misfit(tool, error);
+}
+
+/** Tells the model that a call's input was not JSON, or nested too deep. Undefined if it can be used. */
+export function invalidJson({ name, invalid }: ToolCall): string | undefined {
+  if (invalid === undefined) return undefined;
+  const what = isJson(invalid) ? `nested too deep (at most ${MAX_NESTING} levels)` : "not valid JSON";
+  return `The input of ${name} was ${what}; nothing was done. It began: ${invalid.slice(0, 200)}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

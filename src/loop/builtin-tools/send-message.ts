@@ -6,6 +6,7 @@ import { type Definition, poolIn, type Rules, untrustedFiles } from "../../journ
 import type { Payload } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { misfit } from "../../patterns/events.ts";
 import { taintForNewRun, taintToPassOn } from "../../projections/folds/taint.ts";
 import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import { messageEscalation } from "../calls/escalation.ts";
@@ -15,7 +16,6 @@ import { treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { loopTool, resultOf } from "./builtin-tool.ts";
-import { misfit } from "./declared/declared-tool.ts";
 import { sendMessage as declared, MessageInput } from "./declared/send-message.ts";
 
 type MailParts = Pick<

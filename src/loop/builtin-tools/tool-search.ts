@@ -1,12 +1,12 @@
 // Performs `ToolSearch`. A call through `mcp_call` is performed as a call of the tool that it names, so `mcp_call` itself only explains mistakes.
 
 import { MCP_CALL } from "../../journal/message.ts";
+import { invalidJson, misfit } from "../../patterns/events.ts";
 import { effectiveInput, type ToolCall } from "../../projections/folds/tool-call.ts";
 import { boundOutput } from "../../tools/answers.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { type BuiltinTool, loopTool, resultOf } from "./builtin-tool.ts";
-import { invalidJson, misfit } from "./declared/declared-tool.ts";
 import {
   mcpCall,
   nearestTools,

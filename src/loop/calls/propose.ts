@@ -4,7 +4,7 @@
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { StepCall } from "../../patterns/action.ts";
-import { toolResult } from "../../patterns/events.ts";
+import { inputMisfit, invalidJson, toolResult } from "../../patterns/events.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import type { Grant } from "../../permissions/permission.ts";
 import { effectiveInput, newStepCall, type ToolCall } from "../../projections/folds/tool-call.ts";
@@ -12,7 +12,7 @@ import { isSameCall, type RecordedCall, recordedCalls } from "../../projections/
 import type { Store } from "../../stores/store.ts";
 import type { AnyTool, Preview } from "../../tools/tool.ts";
 import { answerClosingCall } from "../builtin-tools/declared/closing-tools.ts";
-import { acceptsCall, inputMisfit, invalidJson } from "../builtin-tools/declared/declared-tool.ts";
+import { acceptsCall } from "../builtin-tools/declared/declared-tool.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
 import { nearestTools, TOOL_SEARCH, unlistedTools } from "../builtin-tools/declared/tool-search.ts";
 import { builtinTool } from "../builtin-tools/index.ts";

@@ -5,8 +5,9 @@ import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
 import { RunStatus } from "../../../journal/events.ts";
 import type { ToolFacts } from "../../../journal/tool-facts.ts";
+import { misfit } from "../../../patterns/events.ts";
 import type { ToolCall } from "../../../projections/folds/tool-call.ts";
-import { type DeclaredTool, misfit, offerOf, type ToolGate } from "./declared-tool.ts";
+import { type DeclaredTool, offerOf, type ToolGate } from "./declared-tool.ts";
 
 const One = z.strictObject({ run_id: z.string().min(1).describe("The run's id.") });
 const Reasoned = One.extend({ reason: z.string().optional().describe("Why; people read it.") });

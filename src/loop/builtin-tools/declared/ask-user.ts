@@ -4,10 +4,10 @@
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
-import { toolResult } from "../../../patterns/events.ts";
+import { inputMisfit, invalidJson, toolResult } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { ASK_USER, type ToolCall } from "../../../projections/folds/tool-call.ts";
-import { type DeclaredTool, inputMisfit, invalidJson, offerOf, type ToolGate } from "./declared-tool.ts";
+import { type DeclaredTool, offerOf, type ToolGate } from "./declared-tool.ts";
 
 const Input = z.object({
   question: z.string().trim().min(1).describe("One question, with what the person must know to answer it."),

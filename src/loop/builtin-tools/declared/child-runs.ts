@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
-import { toolResult } from "../../../patterns/events.ts";
+import { misfit, toolResult } from "../../../patterns/events.ts";
 import type { ChildRun } from "../../../projections/folds/child-runs.ts";
 import type { RunState, ToolCall } from "../../../projections/folds/run-state.ts";
-import { type DeclaredTool, misfit, offerOf } from "./declared-tool.ts";
+import { type DeclaredTool, offerOf } from "./declared-tool.ts";
 import { mayStartDetached } from "./delegate.ts";
 
 const OneRun = z.object({ run_id: z.string().min(1).describe("The id that starting it gave you.") });

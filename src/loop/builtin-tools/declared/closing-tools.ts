@@ -11,7 +11,7 @@ import type { Definition } from "../../../journal/definition.ts";
 import type { EventBody } from "../../../journal/events.ts";
 import { isStrictSchema } from "../../../journal/strict-schema.ts";
 import { omitUndefined } from "../../../omit-undefined.ts";
-import { toolResult } from "../../../patterns/events.ts";
+import { inputMisfit, invalidJson, toolResult } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, reportTool } from "../../../patterns/team-role.ts";
 import {
@@ -21,14 +21,7 @@ import {
   type ToolCall,
   VOTE_CONCLUDE,
 } from "../../../projections/folds/tool-call.ts";
-import {
-  type DeclaredTool,
-  inputMisfit,
-  invalidJson,
-  jsonSchema,
-  type OfferedTool,
-  offerOf,
-} from "./declared-tool.ts";
+import { type DeclaredTool, jsonSchema, type OfferedTool, offerOf } from "./declared-tool.ts";
 
 const Report = z.object({
   summary: z.string().describe("What was done and found, in one or two sentences."),

@@ -4,7 +4,6 @@
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
 import type { EventBody } from "../../../journal/events.ts";
-import { MAX_NESTING } from "../../../journal/message.ts";
 import type { ToolFacts } from "../../../journal/tool-facts.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import type { ChildRun } from "../../../projections/folds/child-runs.ts";
@@ -69,32 +68,6 @@ export function jsonSchema(schema: z.ZodType, closed = false): Record<string, un
     unknown
   >;
   return json;
-}
-
-/** Tells the model why a call's input cannot be used. */
-export const misfit = (tool: string, error: z.ZodError): string =>
-  `The input of ${tool} does not fit: ${z.prettifyError(error)}`;
-
-/** Tells the model why an input does not match a tool's schema. Undefined if it matches. */
-export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): string | undefined {
-  const { error } = schema.safeParse(input);
-  return error && misfit(tool, error);
-}
-
-/** Tells the model that a call's input was not JSON, or nested too deep. Undefined if it can be used. */
-export function invalidJson({ name, invalid }: ToolCall): string | undefined {
-  if (invalid === undefined) return undefined;
-  const what = isJson(invalid) ? `nested too deep (at most ${MAX_NESTING} levels)` : "not valid JSON";
-  return `The input of ${name} was ${what}; nothing was done. It began: ${invalid.slice(0, 200)}`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A tool offer that is the same for every run. Its schema is converted when it is first needed. */

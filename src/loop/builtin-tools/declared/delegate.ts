@@ -10,11 +10,12 @@ import {
 } from "../../../journal/definition.ts";
 import type { Payload } from "../../../journal/events.ts";
 import type { ToolFacts } from "../../../journal/tool-facts.ts";
+import { misfit } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../../patterns/router.ts";
 import type { ToolCall } from "../../../projections/folds/run-state.ts";
 import { DELEGATE } from "../../../projections/folds/tool-call.ts";
-import { type DeclaredTool, jsonSchema, misfit, type OfferedTool } from "./declared-tool.ts";
+import { type DeclaredTool, jsonSchema, type OfferedTool } from "./declared-tool.ts";
 
 /** The request in a delegation call. It has the same form for every delegation tool. */
 export interface DelegationRequest {
