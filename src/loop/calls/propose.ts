@@ -67,9 +67,15 @@ async function proposeGuarded(
   parts: LoopParts,
   effects: AbortSignal,
 ): Promise<EventBody[][] | undefined> {
-  const propose = async ({ call, index }: AskedCall): Promise<EventBody[]> =>
-    withRecordedResult(await proposeCall(call, index, grants, run, parts), call, run, parts);
   const proposed: EventBody[][] = [];
+  // A recorded result that another of these calls gets is not in the journal yet.
+  const propose = async ({ call, index }: AskedCall): Promise<EventBody[]> =>
+    withRecordedResult(
+      await proposeCall(call, index, grants, run, parts),
+      call,
+      { run, others: proposed.flat() },
+      parts,
+    );
   for (const each of asked) proposed.push(await propose(each));
   const guarded = parts.hooks.isEmpty ? [] : asked.filter((_, at) => needsGuard(proposed[at]![0]!));
   if (guarded.length === 0) return proposed;
@@ -216,7 +222,7 @@ export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal
 async function withRecordedResult(
   judged: EventBody,
   call: ToolCall,
-  run: RunJournal,
+  { run, others }: { run: RunJournal; others: readonly EventBody[] },
   parts: Pick<LoopParts, "store">,
 ): Promise<EventBody[]> {
   const { effects, fork } = run.state.start!;
@@ -224,7 +230,12 @@ async function withRecordedResult(
   const { toolCallId, name, effect, verdict, basis } = judged.payload;
   if (effect === "read" || verdict === "deny" || basis === "grant") return [judged];
   const asked = { name, input: call.input };
-  const recording = (await unusedRecordings(run, parts.store)).find((each) => isSameCall(each, asked));
+  const taken = others.flatMap((event) =>
+    event.type === "TOOL_RESULT" && event.payload.recorded ? recordRef(event.payload.recorded) : [],
+  );
+  const recording = (await unusedRecordings(run, parts.store)).find(
+    (each) => isSameCall(each, asked) && !taken.includes(recordRef(each)),
+  );
   if (!recording) return [judged];
   const { runId, seq, result } = recording;
   const proposal = {
