@@ -1,0 +1,41 @@
+// One life of the kill loop: opens the store, starts a few trees, plays the person, and goes on until it is killed.
+// `node kill-child.ts <folder> <trees to start> <name of this life>`. The life `poison` also starts the poison. Exits with 0 when every run has ended or is quarantined.
+
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { assembleRuntime } from "../../src/runtime/assembly.ts";
+import { beThePerson } from "../support/honest-person.ts";
+import { oracleTools } from "../support/oracle.ts";
+import { KINDS, script } from "./kill-trees.ts";
+
+const [folder = "", trees = "0", life = ""] = process.argv.slice(2);
+const oracle = join(folder, "effects.log");
+const runtime = await assembleRuntime({
+  folder,
+  env: { CADRE_TRUST: "1" },
+  home: join(folder, "home"),
+  scripts: { kills: script },
+  tools: oracleTools(oracle, {
+    // Only the poison looks: it ends its process whenever it is driven.
+    before: async (tool) => {
+      if (tool === "look") process.kill(process.pid, "SIGKILL");
+    },
+  }),
+});
+await runtime.start();
+for (let n = 0; n < Number(trees); n++) {
+  const agent = KINDS[((Number.parseInt(life, 10) || 0) + n) % KINDS.length]!;
+  await runtime.admit({ agent, task: "do your part", attended: true }, `${life}/${n}`);
+}
+if (life === "poison") await runtime.admit({ agent: "poison", task: "look", attended: true }, "poison");
+for (;;) {
+  await beThePerson(runtime, oracle);
+  const { runs } = await runtime.store.runs.list({
+    status: ["pending", "running", "waiting", "suspended"],
+    limit: 500,
+  });
+  if (runs.every(({ waitingOn }) => waitingOn?.kind === "quarantine")) break;
+  await setTimeout(20);
+}
+await runtime.stop();
+process.exit(0);
