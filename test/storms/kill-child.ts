@@ -1,5 +1,5 @@
 // One life of the kill loop: opens the store, starts a few trees, plays the person, and goes on until it is killed.
-// `node kill-child.ts <folder> <trees to start> <name of this life>`. The life `poison` also starts the poison. Exits with 0 when every run has ended or is quarantined.
+// `node kill-child.ts <folder> <trees to start> <name of this life>`. A life whose name begins with `poison` also starts the poison. Exits with 0 when every run has ended or is quarantined.
 
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -22,12 +22,13 @@ const runtime = await assembleRuntime({
     },
   }),
 });
-await runtime.start();
 for (let n = 0; n < Number(trees); n++) {
   const agent = KINDS[((Number.parseInt(life, 10) || 0) + n) % KINDS.length]!;
   await runtime.admit({ agent, task: "do your part", attended: true }, `${life}/${n}`);
 }
-if (life === "poison") await runtime.admit({ agent: "poison", task: "look", attended: true }, "poison");
+if (life.startsWith("poison"))
+  await runtime.admit({ agent: "poison", task: "look", attended: true }, "poison");
+await runtime.start();
 for (;;) {
   await beThePerson(runtime, oracle);
   const { runs } = await runtime.store.runs.list({

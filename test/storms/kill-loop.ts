@@ -26,7 +26,7 @@ export interface KillReport {
 }
 
 export interface KillOptions {
-  /** Whether the first life also starts a run that ends its process whenever it is driven. */
+  /** Whether the last lives also start a run that ends its process whenever it is driven. */
   poison: boolean;
   kills: number;
   seed: number;
@@ -46,10 +46,16 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
   writeFileSync(join(folder, "cadre.yaml"), CONFIG);
   const random = randomNumbers(options.seed);
   const until = Date.now() + options.within;
+  // The poison comes late, because it ends most of the processes that start after it.
+  const poisonAt = Math.floor(options.kills * 0.9);
   let kills = 0;
   try {
     for (; kills < options.kills && Date.now() < until; kills++) {
-      const child = start(folder, treesPerLife, poison && kills === 0 ? "poison" : String(kills));
+      const child = start(
+        folder,
+        treesPerLife,
+        poison && kills >= poisonAt ? `poison-${kills}` : String(kills),
+      );
       await setTimeout(life[0] + random() * (life[1] - life[0]));
       child.process.kill("SIGKILL");
       await child.ended;
