@@ -65,7 +65,7 @@ describe("an agent with 60 tools of an MCP server", () => {
       const offers = watch.all.map(({ tools }) => JSON.stringify(tools));
       expect(new Set(offers).size).toBe(1);
       const names = watch.all[0]!.tools!.map(({ name }) => name);
-      expect(names).toEqual(["ToolSearch", "mcp_call", "Read", "final_report"]);
+      expect(names).toEqual(["ToolSearch", "mcp_call", "Read"]);
       expect(offers[0]).toContain("mcp__shop__ create_order, read_order");
       expect(offers[0]).not.toContain("of the shop");
       const read = resultsRead(await world.events(runId));
