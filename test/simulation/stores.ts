@@ -2,7 +2,6 @@
 // Three layers wrap the real store. The outer layer records every acknowledgement, and the middle layer is the mutant.
 // The inner layer is the gate, which decides when an operation reaches the real store.
 
-import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
@@ -31,15 +30,7 @@ export function deskStore(world: Surroundings): Store {
 
 function watchedStore(gate: Gate, world: Surroundings): Store {
   const gated = gatedStore(gate, world);
-  const mutant = world.mutant.store?.(gated, world) ?? gated;
-  const inner = overrideStore(mutant, {
-    leases: {
-      async recordAcquisitions(runId, ...how) {
-        await mutant.leases.recordAcquisitions(runId, ...how);
-        world.watch.drivenAlone(runId);
-      },
-    },
-  });
+  const inner = world.mutant.store?.(gated, world) ?? gated;
   return withAppend(inner, async (append) => {
     const answer = await inner.journal.append(append);
     world.watch.answered(append, answer);
@@ -47,7 +38,7 @@ function watchedStore(gate: Gate, world: Surroundings): Store {
   });
 }
 
-function gatedStore(gate: Gate, { store }: Surroundings): Store {
+function gatedStore(gate: Gate, { store, watch }: Surroundings): Store {
   const write = <T>(label: string, call: (to: Store) => Promise<T>) =>
     gate.pass("write", label, () => call(store()));
   const read = <T>(label: string, call: (from: Store) => Promise<T>) =>
@@ -83,7 +74,11 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
       acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.leases.acquire(runId, ...how)),
       release: (runId, ...how) => write(`let go ${runId}`, (to) => to.leases.release(runId, ...how)),
       recordAcquisitions: (runId, ...how) =>
-        write(`count ${runId}`, (to) => to.leases.recordAcquisitions(runId, ...how)),
+        // Noted here, because a crash can lose the answer of a write that was done.
+        write(`count ${runId}`, async (to) => {
+          await to.leases.recordAcquisitions(runId, ...how);
+          watch.drivenAlone(runId);
+        }),
       heartbeat: (...all) => write("heartbeat", (to) => to.leases.heartbeat(...all)),
       due: (...all) => read("due", (from) => from.leases.due(...all)),
       nextDue: () => read("next due", (from) => from.leases.nextDue()),
