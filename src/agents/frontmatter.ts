@@ -88,7 +88,9 @@ export const AGENT_KEYS = {
   ),
   policy: Policy.describe("What it may do: change files, answer, delegate"),
   delegate_targets: Names.describe("Only agents in both this list and `agents` are delegates"),
-  agents: z.union([z.null(), Names]).describe("Agents that it may delegate to"),
+  agents: z
+    .union([z.null(), Names])
+    .describe("Agents that it may delegate to: names, or `*` for every agent of the project and of the user"),
   delegation: DelegationInput.describe("How it delegates"),
   delegable: z.boolean().describe("false: only people may start it, no model (true)"),
   usage: text.describe("For the delegating agent: what a good task says"),

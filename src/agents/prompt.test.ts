@@ -118,7 +118,7 @@ describe("the parts of a prompt", () => {
   });
 
   test("[25.7] only an agent with tools is told to do small things itself", () => {
-    const advice = "Do what takes you a few calls yourself.";
+    const advice = "Do small things yourself";
     expect(guidance({}, { tools: ["Read"] })).toContain(advice);
     expect(guidance()).not.toContain(advice);
     expect(guidance()).toContain("You have no tools for the work itself");

@@ -132,14 +132,13 @@ function delegationGuidance(definition: Definition, { delegates, delegation, too
     "",
     how,
     ...list,
-    contextSentence(delegates),
-    "Write a complete task: the goal, what you know already (paths, names, errors), the limits, and how success is recognised.",
+    `${contextSentence(delegates)} So state the goal, what you know (paths, errors), the limits, and how success is recognised.`,
     tools.length > 0
-      ? "Do what takes you a few calls yourself. Check a result before you build on it."
-      : "You have no tools for the work itself: your answer rests on what they report, so ask again where a report shows no evidence.",
+      ? "Do small things yourself, and check a result before you build on it."
+      : "You have no tools for the work itself, so ask again if a report shows no evidence.",
     delegation === "parallel"
       ? "Independent tasks may be delegated in one response; they run at the same time."
-      : "Execute sub-agents sequentially: one delegation at a time, and wait for its result before the next.",
+      : "Execute sub-agents sequentially: one delegation at a time.",
   ].join("\n");
 }
 

@@ -42,7 +42,6 @@ test("every file of a folder gets a report that names its product; the order of 
   write("claude.md", "---\ndescription: d\n---\nHi");
   expect(await brief([root])).toEqual([
     ".claude/agents/pack/d.md d claude loaded",
-    "README.md  cadre skipped NOT_AN_AGENT",
     "agents/a.md a cadre warnings UNKNOWN_TOOL",
     "agents/b.md b cadre warnings UNKNOWN_TOOL",
     "agents/bad.md bad cadre skipped BAD_VALUE",

@@ -9,7 +9,7 @@ import type { Agent, AgentEnvironment } from "./agent.ts";
 import { compileAgent } from "./compile/compile-agent.ts";
 import { applyExtends } from "./compile/extends.ts";
 import type { Draft, DraftFile } from "./files/draft.ts";
-import { type AgentFolder, listAgentFiles } from "./files/folders.ts";
+import { type AgentFolder, isDocumentation, listAgentFiles } from "./files/folders.ts";
 import { readAgentFile } from "./files/read.ts";
 
 export interface FileReport {
@@ -43,7 +43,13 @@ async function readPath(path: string): Promise<DraftFile[]> {
   const isFolder = (await stat(root).catch(() => undefined))?.isDirectory() ?? false;
   const found = isFolder ? await listAgentFiles(root, AGENT_FILE) : [root];
   const asWritten = (file: string) => withSlashes(isFolder ? join(path, relative(root, file)) : path);
-  return Promise.all(found.map((file) => readAgentFile(file, folderOf(file, asWritten), withSlashes(file))));
+  const read = await Promise.all(
+    found.map((file) => readAgentFile(file, folderOf(file, asWritten), withSlashes(file))),
+  );
+  // A README between agents is no mistake. A person who names the file itself is told that it is no agent.
+  return read.filter(
+    ({ file, skipped }) => !isFolder || skipped?.code !== "NOT_AN_AGENT" || !isDocumentation(file),
+  );
 }
 
 /** The agents folder that contains the file. Names and includes are relative to this folder, even if the search began elsewhere. */

@@ -170,7 +170,7 @@ export function openProject(options: ProjectOptions): Project {
   const priceOf = createPrices(config.prices, models.listedAs);
   const hasPrice = (model: string): boolean => priceOf(model, { input: 1, output: 1 }) !== null;
   const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
-  const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES];
+  const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES, ...DELEGATION_NAMES];
   config.problems.push(...configRuleProblems(config, toolNames));
   const authority = authorityOf(config, home, tools());
   const folders: AgentFolders = {
@@ -450,6 +450,9 @@ function withToolNames(definition: NonNullable<Agent["definition"]>, tools: read
 
 const canonicalList = (rules: readonly string[], tools: readonly AnyTool[]): string[] =>
   rules.map((rule) => canonicalRule(loopRule(rule), tools));
+
+/** Names of the delegation tool in other products. */
+const DELEGATION_NAMES = ["Task"];
 
 /** Replaces the aliases of the delegation tool and of the question tool. */
 const loopRule = (rule: string): string =>

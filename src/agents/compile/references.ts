@@ -55,6 +55,7 @@ function namesIn(value: unknown, path: Path, fields: readonly string[]): { name:
 /** Resolves every reference and puts full names into the definitions. Reports references to missing agents. */
 export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
   const resolve = createNameResolver(agents, ({ definition }) => definition?.title);
+  for (const agent of agents.values()) nameAllAgents(agent, agents);
   const resolved = [...agents.values()].map((agent) => {
     for (const reference of agent.references) resolveReference(agent, reference, { resolve, agents });
     return { agent, definition: agent.definition && withFullNames(agent.definition, agent, agents) };
@@ -63,6 +64,25 @@ export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
     agent.definition = hasErrors(agent.problems) ? undefined : definition;
   }
 }
+
+/** `agents: "*"` names every agent of the project and of the user that another agent may start. Built-in agents are left out. */
+function nameAllAgents(agent: Agent, agents: ReadonlyMap<string, Agent>): void {
+  const isAll = ({ key, name }: Reference) => key === "agents" && name === ALL;
+  if (!agent.definition || !agent.references.some(isAll)) return;
+  const names = [...agents.values()]
+    .filter((other) => other !== agent && mayBeStarted(other))
+    .map(({ name }) => name);
+  agent.references = agent.references.flatMap((each) =>
+    isAll(each) ? names.map((name) => ({ ...each, name })) : [each],
+  );
+  const named = agent.definition.agents.flatMap((name) => (name === ALL ? names : [name]));
+  agent.definition = { ...agent.definition, agents: named };
+}
+
+const ALL = "*";
+
+const mayBeStarted = ({ scope, definition }: Agent): boolean =>
+  scope !== "builtin" && definition !== undefined && definition.delegable !== false;
 
 interface Surroundings {
   resolve: NameResolver<Agent>;

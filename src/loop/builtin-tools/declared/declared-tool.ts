@@ -63,11 +63,17 @@ export const acceptsCall = (tool: DeclaredTool, view: DecisionView, gate: ToolGa
 
 /** JSON Schema as the model sees it. With `closed`, the schema forbids additional keys. */
 export function jsonSchema(schema: z.ZodType, closed = false): Record<string, unknown> {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: closed ? "output" : "input" }) as Record<
-    string,
-    unknown
-  >;
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: closed ? "output" : "input",
+    override: ({ jsonSchema: part }) => dropSelfEvident(part),
+  }) as Record<string, unknown>;
   return json;
+}
+
+/** Each turn pays for the schemas. That an integer is not beyond JavaScript's limit, or that names are texts, tells the model nothing. */
+function dropSelfEvident(part: { maximum?: number; propertyNames?: unknown }): void {
+  if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+  delete part.propertyNames;
 }
 
 /** A tool offer that is the same for every run. Its schema is converted when it is first needed. */

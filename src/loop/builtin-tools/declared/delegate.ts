@@ -46,12 +46,13 @@ export interface DelegationTool extends DeclaredTool {
   parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
 }
 
-const task = z.string().min(1).describe("What the agent should do, complete in itself.");
-const files = z.array(z.string()).optional().describe("Files to look at");
-const criteria = z.string().optional().describe("How success is recognised");
+// Each turn pays for these schemas, so a field whose name says everything has no description.
+const task = z.string().min(1);
+const files = z.array(z.string()).optional();
+const criteria = z.string().optional();
 const context = z.record(z.string(), z.unknown()).optional().describe("Further input, as data");
-const model = z.string().optional().describe("A model other than its own");
-const turns = z.int().positive().optional().describe("At most this many turns");
+const model = z.string().optional();
+const turns = z.int().positive().optional();
 
 const Generic = z.object({
   agent: z.string().min(1),
@@ -62,10 +63,10 @@ const Generic = z.object({
   context_mode: z
     .enum(["none", "summary", "selective", "full"])
     .optional()
-    .describe("How much of this conversation it sees, instead of its usual part"),
+    .describe("How much of this conversation it sees"),
   model,
   maxTurns: turns,
-  await: z.boolean().optional().describe("false: go on at once; its result arrives as a message"),
+  await: z.boolean().optional().describe("false: go on at once, and get the result as a message"),
 });
 const Role = z.object({ role: z.string().min(1), task, context_files: files, success_criteria: criteria });
 const Spawn = z.object({
@@ -74,7 +75,7 @@ const Spawn = z.object({
   context,
   model,
   maxTurns: turns,
-  awaitResult: z.boolean().optional().describe("false: go on at once; its result arrives as a message"),
+  awaitResult: z.boolean().optional().describe("false: go on at once, and get the result as a message"),
 });
 const PerAgent = z.object({ task });
 const Route = z.object({
@@ -86,7 +87,7 @@ const Route = z.object({
     .describe("What the agent should know beside the request, which it gets as it is."),
 });
 
-const DESCRIPTION = "Gives a task to another agent, which works on its own and returns its result.";
+const DESCRIPTION = "Gives a task to another agent and returns its result.";
 
 /** S3-23 specifies this wording. */
 const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
