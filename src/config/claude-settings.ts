@@ -8,6 +8,7 @@ import { CadreError, describeSystemError, messageOf } from "../errors.ts";
 import { readPlainFile } from "./plain-file.ts";
 import { type Problem, problemText } from "./problem.ts";
 import type { Env } from "./trust.ts";
+import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 import { type Data, type Path, readYaml } from "./yaml.ts";
 
 export interface ClaudeSettings {
@@ -42,6 +43,23 @@ export function readClaudeSettings(folder: string, env: Env): ClaudeSettings[] {
 export function disabledServers(settings: readonly ClaudeSettings[]): ReadonlySet<string> {
   const names = settings.flatMap(({ data }) => data["disabledMcpjsonServers"] ?? []);
   return new Set(names.filter((name) => typeof name === "string"));
+}
+
+/** The allow rules and the mode that need a trusted folder. `hooks.ts` reports hooks. */
+export function untrustedClaudeSettings(settings: readonly ClaudeSettings[]): IgnoredSetting[] {
+  return settings
+    .filter(({ scope }) => scope === "project")
+    .flatMap(({ file, data, at }) => {
+      const written = data["permissions"];
+      const { allow, defaultMode } =
+        typeof written === "object" && written !== null && !Array.isArray(written) ? written : {};
+      const ignore = (key: string, what: string) =>
+        ignoredSetting(["permissions", key], what, { file, ...at(["permissions", key], "key") });
+      return [
+        ...(Array.isArray(allow) && allow.length > 0 ? [ignore("allow", "allow rules")] : []),
+        ...(defaultMode === "acceptEdits" ? [ignore("defaultMode", "a mode that allows more")] : []),
+      ];
+    });
 }
 
 const MAX_BYTES = 256_000;

@@ -9,7 +9,12 @@ import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { hooksOfClaude } from "./claude-hooks.ts";
-import { type ClaudeSettings, disabledServers, readClaudeSettings } from "./claude-settings.ts";
+import {
+  type ClaudeSettings,
+  disabledServers,
+  readClaudeSettings,
+  untrustedClaudeSettings,
+} from "./claude-settings.ts";
 import { type ConfiguredHook, hooksOfConfig } from "./hooks.ts";
 import { readMcpJson } from "./mcp-json.ts";
 import { readPlainFile } from "./plain-file.ts";
@@ -132,6 +137,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     ...(document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : []),
     ...others.ignored,
     ...claudeHooks.ignored,
+    ...(trusted ? [] : untrustedClaudeSettings(claudeSettings)),
   ];
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");

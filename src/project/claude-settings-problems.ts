@@ -9,7 +9,7 @@ import { omitUndefined } from "../omit-undefined.ts";
 import { ruleProblems } from "../permissions/rule-problems.ts";
 import { type RuleContext, writtenRules } from "./claude-permissions.ts";
 
-export interface SettingsContext extends RuleContext {
+export interface SettingsContext extends Pick<RuleContext, "home"> {
   /** Names and aliases of all tools. */
   toolNames: readonly string[];
 }
@@ -69,19 +69,9 @@ function permissionsProblems(settings: ClaudeSettings, context: SettingsContext,
   const permissions = settings.data["permissions"] ?? null;
   if (permissions === null || typeof permissions !== "object" || Array.isArray(permissions)) return [];
   const others = Object.keys(permissions).filter((key) => !KNOWN_PERMISSIONS.has(key));
-  const allow = writtenRules(settings, "allow");
   return [
     ...(["allow", "ask", "deny"] as const).flatMap((effect) => rulesProblems(settings, effect, context)),
-    ...(allow.length > 0 && !context.trusted
-      ? [
-          ignore(
-            ["permissions", "allow"],
-            "`permissions.allow` is ignored: this folder is not trusted to allow calls",
-            "run `cadre trust` if you know what is in it",
-          ),
-        ]
-      : []),
-    ...modeProblems(settings, permissions["defaultMode"] ?? "default", context, ignore),
+    ...modeProblems(settings, permissions["defaultMode"] ?? "default", ignore),
     ...others.map((key) =>
       ignore(["permissions", key], `\`permissions.${key}\` is not taken over`, PERMISSION_ADVICE[key]),
     ),
@@ -96,14 +86,9 @@ const PERMISSION_ADVICE: Readonly<Record<string, string>> = {
     "an agent works in one folder; list folders that commands may write to in `sandbox.write` of cadre.yaml",
 };
 
-function modeProblems(
-  { scope }: ClaudeSettings,
-  mode: Data,
-  { trusted }: SettingsContext,
-  ignore: Ignore,
-): Problem[] {
-  if (mode === "default" || (scope === "project" && (mode === "plan" || (mode === "acceptEdits" && trusted))))
-    return [];
+/** In a folder that is not trusted, `acceptEdits` is reported with the other settings that need trust. */
+function modeProblems({ scope }: ClaudeSettings, mode: Data, ignore: Ignore): Problem[] {
+  if (mode === "default" || (scope === "project" && (mode === "plan" || mode === "acceptEdits"))) return [];
   const message = `\`permissions.defaultMode: ${typeof mode === "string" ? mode : JSON.stringify(mode)}\` is not taken over`;
   return [
     ignore(

@@ -279,16 +279,18 @@ export function openProject(options: ProjectOptions): Project {
   };
 }
 
-function settingsReports(
-  { claudeSettings, trusted }: Config,
-  context: Omit<SettingsContext, "trusted">,
-): FileReport[] {
-  return claudeSettings.flatMap((settings) => {
-    const problems = claudeSettingsProblems(settings, { ...context, trusted });
-    return problems.length === 0
-      ? []
-      : [{ file: settings.file, dialect: "claude", status: "warnings" as const, problems }];
-  });
+/** What is not taken over from Claude Code's settings and `.mcp.json`. The problems of cadre.yaml are no part of it. */
+function settingsReports({ claudeSettings, problems }: Config, context: SettingsContext): FileReport[] {
+  const found = [
+    ...problems.filter(({ file }) => file !== "cadre.yaml"),
+    ...claudeSettings.flatMap((settings) => claudeSettingsProblems(settings, context)),
+  ];
+  return [...Map.groupBy(found, ({ file }) => file)].map(([file, own]) => ({
+    file,
+    dialect: "claude",
+    status: "warnings",
+    problems: own,
+  }));
 }
 
 const fileReport =

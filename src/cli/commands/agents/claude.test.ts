@@ -9,6 +9,7 @@ const SETTINGS = `{
     "additionalDirectories": ["../docs"]
   },
   "env": { "NODE_ENV": "test" },
+  "hooks": { "PreCompact": [] },
   "statusLine": { "type": "command", "command": "x" },
   "somethingNew": true
 }
@@ -18,17 +19,20 @@ test("[25.4] `agents validate` lists what is not taken over from Claude Code's s
   await using place = await project({
     ".claude/agents/reviewer.md": agent("reviewer"),
     ".claude/settings.json": SETTINGS,
+    ".mcp.json": `{"mcpServers": {}}`,
   });
   const { code, stdout } = await place.cadre("agents", "validate");
   expect(code).toBe(0);
   for (const line of [
-    ".claude/settings.json:3:5 `permissions.allow` is ignored: this folder is not trusted to allow calls",
+    ".mcp.json:1:1 `mcpServers` is ignored: this folder is not trusted to set commands and endpoints",
+    ".claude/settings.json:3:5 `permissions.allow` is ignored: this folder is not trusted to set allow rules",
     ".claude/settings.json:4:28 no tool is called `Raed`",
     ".claude/settings.json:5:5 `permissions.defaultMode: bypassPermissions` is not taken over",
     ".claude/settings.json:6:5 `permissions.additionalDirectories` is not taken over",
     ".claude/settings.json:8:3 `env` is not taken over: set these variables in the shell",
-    ".claude/settings.json:9:3 `statusLine` is not taken over",
-    ".claude/settings.json:10:3 `somethingNew` is not taken over",
+    ".claude/settings.json:9:3 `hooks` is not used as it is",
+    ".claude/settings.json:10:3 `statusLine` is not taken over",
+    ".claude/settings.json:11:3 `somethingNew` is not taken over",
   ])
     expect(stdout.replace(/\n +/g, " ")).toContain(line);
 });
