@@ -73,7 +73,11 @@ it.each([
     "# PDF\n",
     "skills/pdf/SKILL.md:1:1 no front matter: start the file with `---`, `name: …`",
   ],
-  ["open front matter", "---\nname: pdf\n", "skills/pdf/SKILL.md:1:1 the front matter is not closed"],
+  [
+    "open front matter",
+    "---\nname: pdf\n",
+    "skills/pdf/SKILL.md:1:1 the front matter is not closed: add a line `---` before the instructions",
+  ],
   ["broken YAML", "---\nname: [a\nallowed-tools: {\n---\nText.\n", "skills/pdf/SKILL.md:"],
 ])(
   "[25.3] a file with %s is reported with line and column, and the other skills load",

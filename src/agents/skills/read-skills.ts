@@ -154,6 +154,9 @@ async function readSkill({ path, file, scope }: Place): Promise<ReadSkill> {
 const asSkillProblem = (problem: Problem): Problem => ({
   ...problem,
   message: problem.message.replace("the prompt", "the skill"),
+  ...(problem.code === "FRONTMATTER_UNCLOSED"
+    ? { suggestion: "add a line `---` before the instructions" }
+    : {}),
   ...(problem.code === "NO_FRONTMATTER"
     ? { suggestion: "start the file with `---`, `name: …`, `description: …`, `---`" }
     : {}),
