@@ -30,7 +30,7 @@ test("[25.4] `agents validate` lists what is not taken over from Claude Code's s
     ".claude/settings.json:5:5 `permissions.defaultMode: bypassPermissions` is not taken over",
     ".claude/settings.json:6:5 `permissions.additionalDirectories` is not taken over",
     ".claude/settings.json:8:3 `env` is not taken over: set these variables in the shell",
-    ".claude/settings.json:9:3 `hooks` is not used as it is",
+    ".claude/settings.json:9:3 `hooks",
     ".claude/settings.json:10:3 `statusLine` is not taken over",
     ".claude/settings.json:11:3 `somethingNew` is not taken over",
   ])
