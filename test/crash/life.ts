@@ -6,7 +6,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import type { Script } from "../../src/models/scripted/script.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -15,8 +15,15 @@ import { beThePerson } from "../support/honest-person.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
-/** If `killAt` is 0, the life runs to the end and logs no boundaries. */
-export async function live(name: ScenarioName, folder: string, killAt: number): Promise<void> {
+type Answer = (request: ScriptedRequest) => ScriptedTurn | undefined;
+
+/** If `killAt` is 0, the life runs to the end and logs no boundaries. `disturb` can make the model fail. */
+export async function live(
+  name: ScenarioName,
+  folder: string,
+  killAt: number,
+  disturb: (answer: Answer) => Answer = (answer) => answer,
+): Promise<void> {
   const scenario = SCENARIOS[name];
   const { task, root, agents, files = {}, config } = scenario;
   const oracle = join(folder, "effects.log");
@@ -31,7 +38,7 @@ export async function live(name: ScenarioName, folder: string, killAt: number): 
     death,
   );
   const said = script(scenario);
-  const model: Script = (request) => {
+  const model: Answer = (request) => {
     const { runId: of, turn, attempt } = request;
     appendFileSync(join(folder, "model.log"), `${of} ${turn} ${attempt}\n`);
     return said(request);
@@ -41,7 +48,7 @@ export async function live(name: ScenarioName, folder: string, killAt: number): 
     env: { CADRE_TRUST: "1" },
     home: join(folder, "home"),
     store,
-    scripts: { crash: model },
+    scripts: { crash: disturb(model) },
     tools: oracleTools(oracle, {
       before: (tool) => boundary(`before ${tool}`, death),
       after: (tool) => boundary(`after ${tool}`, death),
