@@ -12,6 +12,7 @@ import { ThoughtPart, Usage } from "./message.ts";
 import {
   Ancestor,
   ApprovalPolicy,
+  BackgroundFacts,
   Budget,
   Environment,
   Estimate,
@@ -33,6 +34,7 @@ import {
 export {
   Ancestor,
   ApprovalPolicy,
+  BackgroundFacts,
   Budget,
   Environment,
   Estimate,
@@ -192,6 +194,8 @@ export const payloads = {
     attachments: Attachments,
     hops: Hops,
     untrusted: Untrusted,
+    /** The background command that a note of Cadre's own is about. */
+    background: BackgroundFacts.optional(),
   }),
   /** Intent: Cadre is about to call a model. */
   MODEL_CALL_STARTED: z.object({
@@ -360,6 +364,8 @@ export const payloads = {
     untrusted: z.string().optional(),
     /** The sandbox that the command ran in. `none`: it ran with the rights of Cadre's user. */
     sandbox: z.string().optional(),
+    /** A background command that the call started, read or ended. */
+    background: BackgroundFacts.optional(),
     /** The tool did not run: the output is a recorded result of this other run. */
     recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
     ms: z.number().optional(),

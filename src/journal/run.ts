@@ -42,6 +42,27 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
+/** A background command, named after the call that started it. What an event does not say stays as earlier events said. */
+export const BackgroundFacts = z.object({
+  id: z.string(),
+  /** The run that started the command. Absent: the run of this event. */
+  runId: z.string().optional(),
+  command: z.string().optional(),
+  /** The process that watches the command, with its start time: a pid alone may belong to another program later. */
+  pid: z.int().optional(),
+  start: z.string().optional(),
+  /** Position in the output, in bytes, up to which the agent has seen it. */
+  upTo: z.int().optional(),
+  /** Worker and machine that started the command, or that last told the agent about it. */
+  worker: z.string().optional(),
+  host: z.string().optional(),
+  /** The agent knows that the command has ended. */
+  ended: z.literal(true).optional(),
+  /** The command goes on after the run has ended. */
+  keep: z.literal(true).optional(),
+});
+export type BackgroundFacts = z.infer<typeof BackgroundFacts>;
+
 /** Limits in tokens and dollars. An absent limit does not apply. In a change, an absent limit stays as it is. */
 export const Budget = z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() });
 export type Budget = z.infer<typeof Budget>;

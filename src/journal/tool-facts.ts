@@ -8,8 +8,8 @@ export type Reach = Power | "runtime";
 
 /** The target of a call, and the input field that names it. Permission rules are matched against this target. */
 export type ToolTarget =
-  /** A shell command: `Bash(npm test)`. */
-  | { kind: "command"; field: string }
+  /** A shell command: `Bash(npm test)`. `typed`: the text goes into a running program, so it never only reads. */
+  | { kind: "command"; field: string; typed?: true }
   /** A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: the tool shows names, never the content of a file. */
   | { kind: "path"; field: string; use: "reads" | "lists" | "changes" }
   /** An address: `WebFetch(https://example.com/**)`. */
@@ -24,6 +24,8 @@ export interface ToolFacts {
   hosts?: readonly string[];
   /** Absent: rules match every text in the input. */
   target?: ToolTarget;
+  /** The tool that this one belongs to. Agents that have that tool have this one too, unless their file denies it. */
+  partOf?: string;
   /** The MCP server that provides the tool. */
   server?: string;
 }

@@ -14,7 +14,7 @@ import type { DeclaredFacts } from "../journal/tool-facts.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf, RefusalError } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
-import type { AnyTool, ToolAnswer } from "../tools/tool.ts";
+import type { AnyTool, BackgroundCommands, ToolAnswer } from "../tools/tool.ts";
 import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
@@ -70,6 +70,7 @@ export interface LoopParts {
   limits: AgentLimits;
   approvalTimeout: number | undefined;
   worktrees: Worktrees;
+  commands: BackgroundCommands;
   /** Whether the folder exists on this machine. */
   hasFolder(path: string): Promise<boolean>;
   /** How many agents can work in one workspace at the same time. */

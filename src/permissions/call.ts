@@ -65,12 +65,21 @@ export function describeCall(
 ): Call {
   const tool = { name: request.tool, target };
   const written = targetText(target, request.input);
-  if (target?.kind === "command") return { tool, units: shellUnits(parseShell(written), request) };
+  if (target?.kind === "command") {
+    const units = shellUnits(parseShell(written), request);
+    return { tool, units: target.typed ? typedUnits(units) : units };
+  }
   if (target?.kind === "path") return { tool, units: [pathUnit(written || ".", target.use, request)] };
   const strings = Object.values(request.input ?? {}).filter((value) => typeof value === "string");
   const address = target?.kind === "url" ? { hostname: URL.parse(written)?.hostname ?? "" } : {};
   return { tool, units: [{ kind: "plain", strings, ...address }] };
 }
+
+/** Text that is typed into a running program. It may be a command, so ask and deny rules see it as one, but it never only reads. */
+const typedUnits = (units: readonly Unit[]): Unit[] => [
+  ...units.map((unit): Unit => (unit.kind === "command" ? { ...unit, exact: false, readOnly: false } : unit)),
+  { kind: "unread", broken: false, why: "it is typed into a running program" },
+];
 
 function pathUnit(path: string, use: PathUse, workspace: WorkspaceView): Unit {
   const names = pathNames(path, workspace);

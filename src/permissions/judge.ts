@@ -33,7 +33,7 @@ export const createJudge =
     const denial = findDenial(call, request);
     const host = requestedHost(facts?.target, request.input);
     const verdict =
-      gateVerdict(call, request) ??
+      gateVerdict(call, request, facts) ??
       (denial?.sure ? denial.verdict : undefined) ??
       presetDenial(request, facts) ??
       grantVerdict(call, request) ??
@@ -45,8 +45,18 @@ export const createJudge =
     return host ? { ...verdict, host } : verdict;
   };
 
-function gateVerdict(call: Call, { gate }: PermissionRequest): Verdict | undefined {
+function gateVerdict(
+  call: Call,
+  { gate }: PermissionRequest,
+  facts: DeclaredFacts | undefined,
+): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
+  const whole = facts?.partOf;
+  if (
+    whole !== undefined &&
+    rulesFor(gate.allow, "strict", { name: whole }).some((rule) => rule.names(whole))
+  )
+    return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
   // A bare tool name in the list lets every call of the tool pass, even for protected files. The gate only limits which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));

@@ -19,7 +19,19 @@ async function offeredTo(tools: string, env: Record<string, string> = {}): Promi
 }
 
 test("a tool that is not configured is offered only to agents that name it", async () => {
-  const FILES = ["Read", "Write", "Edit", "Glob", "Grep", "LS", "Bash", "TodoWrite", "WebFetch"];
+  const FILES = [
+    "Read",
+    "Write",
+    "Edit",
+    "Glob",
+    "Grep",
+    "LS",
+    "Bash",
+    "BashOutput",
+    "BashInput",
+    "TodoWrite",
+    "WebFetch",
+  ];
   expect(await offeredTo("")).toEqual(FILES);
   expect(await offeredTo('tools: ["*"]')).toEqual(FILES);
   expect(await offeredTo("tools: [Read, loki_query]")).toEqual(["Read", "loki_query"]);

@@ -3,7 +3,7 @@
 // Only `project/` and `runtime/` choose concrete implementations. `runtime/` adds the store, the engine and the loop.
 
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "../agents/agent.ts";
 import type { AgentInCode } from "../agents/define-agent.ts";
@@ -155,6 +155,7 @@ export function openProject(options: ProjectOptions): Project {
       folder: config.folder,
       stateFolder: config.dir,
       isProtected: isProtectedPath,
+      watcher: fileURLToPath(new URL(`./background-watcher${extname(import.meta.url)}`, import.meta.url)),
     },
     loki: { settings: config.loki, env },
     services: { services: config.services, folder: config.folder },
@@ -486,6 +487,11 @@ export function offers(
   // A router gets no tools, because it only chooses an agent (S3-24). A read-only agent gets only tools with the effect `read`.
   if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool).some((rule) => rule.bare)) return false;
+  if (tool.partOf !== undefined) {
+    const whole = { name: tool.partOf };
+    if (readOnly || rulesFor(deny, "wide", whole).some((rule) => rule.bare)) return false;
+    return allow === undefined || rulesFor(allow, "strict", whole).some((rule) => rule.names(whole.name));
+  }
   // An allow rule offers only the tool it names. `Write(src/**)` also matches commands that write to src, but it does not offer Bash.
   if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
   return rulesFor(allow, "strict", tool).some(

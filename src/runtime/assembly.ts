@@ -54,6 +54,7 @@ import { openPostgresStore } from "../stores/postgres/store.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
 import { systemIds } from "../system-ids.ts";
+import { createBackgroundCommands } from "../tools/background/background-commands.ts";
 import { inspectPath } from "../tools/files/workspace-path.ts";
 import { workspaceTree } from "../tools/files/workspace-tree.ts";
 import { gitProgramSetting } from "../tools/git/program-setting.ts";
@@ -332,6 +333,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
     worktrees: worktreesOf(config.folder),
+    commands: createBackgroundCommands(config.dir),
     // A SQLite store has only one driving process, so no other worker could have the folder.
     hasFolder: isServerStore(config.store) ? hasFolder : async () => true,
     maxConcurrent: config.concurrency,

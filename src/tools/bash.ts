@@ -6,30 +6,45 @@ import { messageOf } from "../errors.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { BASH } from "../projections/folds/tool-call.ts";
 import { boundOutput, refusal } from "./answers.ts";
+import { type BashSetup, probeBackground, startInBackground } from "./background/start-command.ts";
 import { readOnlyGitEnvironment } from "./git/repository-programs.ts";
-import { type Confined, type Confinement, confine } from "./sandbox/confine.ts";
+import { type Confined, confine } from "./sandbox/confine.ts";
 import { cleanEnvironment } from "./shell/clean-environment.ts";
 import { collectOutput } from "./shell/collect-output.ts";
 import { probeCommand } from "./shell/probe-command.ts";
-import { type CommandEnd, type SupervisedProcess, supervise, supervisorArgv } from "./shell/supervise.ts";
+import {
+  type CommandEnd,
+  killedNote,
+  type SupervisedProcess,
+  supervise,
+  supervisorArgv,
+} from "./shell/supervise.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
-const MAX_TIME = 300_000;
+const MINUTE = 60_000;
+const DEFAULT_TIME = 5 * MINUTE;
+const MAX_TIME = 6 * 60 * MINUTE;
+/** A background command ends after a day at the latest, so that one whose run is never continued does not stay forever. */
+const BACKGROUND_TIME = 24 * 60 * MINUTE;
 const MAX_OUTPUT = 10 * 1024 * 1024;
 
-export const bashTool = (setup: Confinement) =>
+export const bashTool = (setup: BashSetup) =>
   defineTool({
     name: BASH,
     description:
-      "Runs a command with bash in the workspace and answers its output and exit code. No terminal and no input; processes that it leaves running are ended with it.",
+      "Runs a command with bash in the workspace and answers its output and exit code. No terminal and no input; processes that it leaves running are ended with it. For a server, a watcher or a long build set background: the call answers at once, BashOutput shows more, and the command ends with your run.",
     input: z.strictObject({
       command: z.string().min(1).max(100_000).describe("The command"),
       timeout: z
         .int()
         .min(1)
-        .max(MAX_TIME, { error: "300000 (5 minutes) at most: split what takes longer" })
+        .max(BACKGROUND_TIME, { error: "86400000 (24 hours) at most" })
         .optional()
-        .describe("Milliseconds, 300000 at most and by default"),
+        .describe(
+          "Milliseconds, 300000 by default and 21600000 (6 hours) at most; in the background 24 hours",
+        ),
+      background: z.boolean().optional().describe("Do not wait for its end"),
+      keep: z.boolean().optional().describe("With background: let it go on after your run has ended"),
       description: z.string().max(500).optional().describe("What it is for, in a few words"),
     }),
     effect: "unsafe",
@@ -47,25 +62,38 @@ export const bashTool = (setup: Confinement) =>
       "terminal",
     ],
 
-    async execute({ command, timeout = MAX_TIME }, context): Promise<ToolAnswer> {
+    async execute({ command, timeout, background, keep }, context): Promise<ToolAnswer> {
       if (context.signal.aborted) return refusal("cancelled before it began; nothing was run");
       if (command.includes("\0")) return refusal("a command cannot hold a NUL character; nothing was run");
+      if (keep && !background) return refusal("keep is only for background commands; nothing was run");
+      if (!background && timeout !== undefined && timeout > MAX_TIME)
+        return refusal(
+          "a timeout of more than 6 hours is only for background commands: set background; nothing was run",
+        );
       const env = await environmentOf(command, context);
+      if (background) {
+        const options = { command, env, timeout: timeout ?? BACKGROUND_TIME, keep: keep === true };
+        return startInBackground(options, context, setup);
+      }
       const callId = `${context.runId}:${context.callId}:${context.attempt}`;
       try {
         const confined = await confine(supervisorArgv(command, callId), { command, env, context, setup });
         if ("problem" in confined) return refusal(confined.problem);
-        return await runConfined(confined, timeout, context);
+        return await runConfined(confined, timeout ?? DEFAULT_TIME, context);
       } catch (error) {
         return refusal(`bash could not be started (${messageOf(error)}); nothing was run`);
       }
     },
 
-    async preview({ command }) {
-      return { text: revealHidden(command) };
+    async preview({ command, background, keep }) {
+      const text = revealHidden(command);
+      if (!background) return { text };
+      const end = keep ? "even after the end of the run" : "until the end of the run";
+      return { text: `${text}\n(in the background, ${end})` };
     },
 
-    probe: ({ command }, context) => probeCommand(command, context),
+    probe: ({ command, background }, context) =>
+      background ? probeBackground(context, setup) : probeCommand(command, context),
   });
 
 async function environmentOf(command: string, context: ToolContext): Promise<NodeJS.ProcessEnv> {
@@ -88,6 +116,7 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
     const failed = ended.code !== 0 || stopped !== undefined;
     context.notes?.end({ ...answerWith(text, size, end, failed), sandbox });
     const notes = [
+      ...(stopped ? [] : killedNote(ended)),
       ...(ended.left ? [`Mind: ${ended.left}.`] : []),
       ...(await confined.checkAfterwards(failed ? text : "").catch(uncheckedNote)),
     ];

@@ -1,6 +1,9 @@
 // The built-in tools of a project. To add a tool, write a file in this folder and add a line to this file.
 
+import type { BashSetup } from "./background/start-command.ts";
 import { bashTool } from "./bash.ts";
+import { bashInputTool } from "./bash-input.ts";
+import { bashOutputTool } from "./bash-output.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
@@ -11,7 +14,6 @@ import { lokiServiceErrorsTool } from "./loki-service-errors.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
-import type { Confinement } from "./sandbox/confine.ts";
 import { type SkillFolders, skillTool } from "./skill.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
@@ -21,7 +23,7 @@ import { type SearchAccess, webSearchTool } from "./web-search.ts";
 import { writeTool } from "./write.ts";
 
 export interface ToolSetup {
-  bash: Confinement;
+  bash: BashSetup;
   loki: LokiAccess;
   services: ServiceAccess;
   web: WebAccess;
@@ -37,6 +39,8 @@ export const toolsFor = ({ bash, loki, services, web, search, skills }: ToolSetu
   grepTool,
   lsTool,
   bashTool(bash),
+  bashOutputTool(bash),
+  bashInputTool(bash),
   todoWriteTool,
   lokiQueryTool(loki),
   lokiLabelsTool(loki),

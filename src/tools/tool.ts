@@ -3,7 +3,7 @@
 
 import type { z } from "zod";
 import type { Effect, PinnedSkill } from "../journal/definition.ts";
-import type { FileChange } from "../journal/events.ts";
+import type { BackgroundFacts, FileChange } from "../journal/events.ts";
 import type { ToolFacts } from "../journal/tool-facts.ts";
 
 export interface ToolContext {
@@ -31,6 +31,8 @@ export interface ToolContext {
   skills?: readonly PinnedSkill[];
   /** Notes on this machine what happens to the call. Only for tools that declare `notes`. */
   notes?: CallNotes;
+  /** The background commands that this run, or a run that it continues, has started and not yet seen end. */
+  background?: () => Promise<ReadonlyMap<string, BackgroundCommand>>;
   /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
   /** Shows output to people while it arrives. This output is never stored. */
@@ -51,6 +53,26 @@ export interface SavedOutput {
   untrusted?: string | undefined;
 }
 
+export interface BackgroundCommand {
+  /** The run that started the command. */
+  runId: string;
+  command: string;
+  /** Position in the command's output up to which the agent has seen it. */
+  upTo: number;
+}
+
+/** The background commands of all runs, as the loop sees them. */
+export interface BackgroundCommands {
+  /** How a command is doing. `text` completes a sentence about it, such as "is still running". */
+  look(runId: string, id: string): Promise<{ isOver: boolean; text: string }>;
+  /** The output that is kept. Undefined if there is none any more. */
+  output(runId: string, id: string): Promise<string | undefined>;
+  /** Ends the commands of a run that has ended, except those that are to go on. Resolves when they have ended. */
+  stopRun(runId: string): Promise<void>;
+  /** Does the same for every run that has ended while no Cadre was there to do it. */
+  sweep(hasEnded: (runId: string) => Promise<boolean>): Promise<void>;
+}
+
 export interface ToolAnswer {
   /** Text or a JSON value for the model. */
   output: unknown;
@@ -68,6 +90,8 @@ export interface ToolAnswer {
   untrusted?: string;
   /** The sandbox that the call ran in, or `none`. */
   sandbox?: string;
+  /** What the call says about a background command: that it was started, how much of its output was shown, or that it has ended. */
+  background?: BackgroundFacts;
   /** True if nothing was done, because the target changed after the call was prepared. */
   stale?: boolean;
 }
@@ -90,7 +114,8 @@ export interface Preview {
 }
 
 /** Context of a probe. A probe only reads. */
-export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> {
+export interface ProbeContext
+  extends Pick<ToolContext, "workspace" | "signal" | "runId" | "callId" | "attempt"> {
   /** When the attempt began, in milliseconds since 1970. */
   startedAt: number;
   /** Whether the rules allow reading a path of the workspace. */

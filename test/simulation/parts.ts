@@ -86,6 +86,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     limits: {},
     approvalTimeout: undefined,
     worktrees: noWorktrees,
+    commands: noCommands,
     hasFolder: async () => true,
     maxConcurrent: options.concurrent,
     nestedInstructions: async () => [],
@@ -104,6 +105,13 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
   };
   return mutant.parts?.(parts) ?? parts;
 }
+
+const noCommands: LoopParts["commands"] = {
+  look: async () => ({ isOver: true, text: "was never started" }),
+  output: async () => undefined,
+  stopRun: async () => {},
+  sweep: async () => {},
+};
 
 const noWorktrees: LoopParts["worktrees"] = {
   plan: async () => ({ problem: "There is no repository here." }),

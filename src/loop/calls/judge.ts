@@ -195,7 +195,7 @@ export function callEffect(
   { judgeShell }: Pick<LoopParts, "judgeShell">,
 ): Pick<Payload<"TOOL_PROPOSED">, "effect" | "afterCrash"> {
   const { effect, target } = tool;
-  if (target?.kind !== "command") return { effect };
+  if (target?.kind !== "command" || target.typed) return { effect };
   const command = (input as Record<string, unknown> | null)?.[target.field];
   if (typeof command !== "string") return { effect };
   const { readOnly, afterCrash } = judgeShell(command);

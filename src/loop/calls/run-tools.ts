@@ -24,6 +24,7 @@ import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import { guardCalls } from "../hooks/run-hooks.ts";
 import type { LoopParts } from "../parts.ts";
+import { findCommandOutput, findCommands } from "./find-commands.ts";
 import { applyHookAnswer, approvalHash, currentGrants, judgeCall } from "./judge.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
 import { findSavedOutput } from "./saved-outputs.ts";
@@ -39,6 +40,7 @@ type ToolParts = Pick<
   | "authority"
   | "callRecords"
   | "clock"
+  | "commands"
   | "digest"
   | "hooks"
   | "host"
@@ -53,6 +55,7 @@ type ToolParts = Pick<
   | "pid"
   | "store"
   | "tools"
+  | "worker"
 >;
 
 export async function runTools(
@@ -252,7 +255,8 @@ async function runCall(
   const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), effects));
   const saved = nameOfSavedOutput(call, run, parts);
   const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
-  const payload = { ...base, ...withInstructions(result, told), ms };
+  const background = backgroundFacts(masked.background, parts);
+  const payload = { ...base, ...withInstructions(result, told), ...omitUndefined({ background }), ms };
   const recorded: EventBody = { type: "TOOL_RESULT", payload };
   if (call.started?.notes === undefined) return run.record(recorded);
   run.recordThen(recorded, () => parts.callRecords?.forget(noteKey(run.runId, call)));
@@ -326,6 +330,10 @@ export async function recoverCalls(
 
 const NOT_BEGUN = "It had not begun when the process ended.";
 
+/** Adds where a background command was started. Later facts about it do not say so again. */
+const backgroundFacts = (facts: ToolAnswer["background"], { worker, host }: ToolParts) =>
+  facts && (facts.command === undefined ? facts : { ...facts, worker, host });
+
 /** Tells the model that a call was stopped. Unlike a failed call, a stopped call might have been carried out in part. */
 function noteStop({ proposal }: ToolCall, answer: TextAnswer, effects: AbortSignal): TextAnswer {
   if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
@@ -367,7 +375,9 @@ async function execute(
     nonce: () => parts.ids.nonce(),
     ...omitUndefined({ parentRunId, fingerprints: call.started?.fingerprints, mayShow }),
     ...omitUndefined({ notes: notesOf(call, run, parts) }),
-    savedOutput: (name) => findSavedOutput(name, run, parts),
+    savedOutput: async (name) =>
+      (await findCommandOutput(name, run, parts)) ?? findSavedOutput(name, run, parts),
+    background: () => findCommands(run, parts),
     ...omitUndefined({ skills: run.definition.skills }),
     signal: stop.signal,
     progress(text) {

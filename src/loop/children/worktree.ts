@@ -10,7 +10,7 @@ import type { LoopParts, MergeOutcome } from "../parts.ts";
 export async function mergeChild(
   runId: string,
   run: RunJournal,
-  parts: Pick<LoopParts, "worktrees" | "mayBegin" | "host" | "pid">,
+  parts: Pick<LoopParts, "commands" | "worktrees" | "mayBegin" | "host" | "pid">,
 ): Promise<void> {
   const child = run.state.children.get(runId)!;
   if (!parts.mayBegin()) return run.release();
@@ -20,6 +20,8 @@ export async function mergeChild(
   const intent: EventBody = { type: "TOOL_STARTED", payload: { ...base, host, pid } };
   const refused = await run.beginWork([intent]);
   if (refused) return;
+  // A command that the child has left in the background could still change its files.
+  await parts.commands.stopRun(runId);
   const merged = await close(child, child.worktree!, parts);
   const text = `${child.agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;
   const result: EventBody = {

@@ -46,7 +46,10 @@ async function probe(call: ToolCall, state: RunState, parts: CommandParts): Prom
     return cannotTell(`${call.name} has no way to look: whether it happened can only be seen where it acts.`);
   const stop = AbortSignal.timeout(PROBE_MS);
   const { workspace } = state.start!;
-  const context = { workspace, startedAt: ts, signal: stop, mayShow: await visibleFiles(state, parts) };
+  const context = {
+    ...{ workspace, runId: state.runId, callId: call.id, attempt: call.attempts },
+    ...{ startedAt: ts, signal: stop, mayShow: await visibleFiles(state, parts) },
+  };
   try {
     return await Promise.race([tool.probe(input.data, context), timeout(stop)]);
   } catch (error) {

@@ -18,12 +18,13 @@ const GRACE_MS = 60_000;
 
 type Parts = Pick<
   LoopParts,
-  "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "patience" | "onProblem"
+  "store" | "clock" | "commands" | "ids" | "drives" | "worktrees" | "tools" | "patience" | "onProblem"
 >;
 
 export async function checkOnRuns(parts: Parts): Promise<void> {
   for (const runId of await parts.store.runs.orphans()) await checkEach(endOrphan, runId, parts);
   for (const runId of [...parts.drives.keys()]) await checkEach(interruptSilent, runId, parts);
+  await parts.commands.sweep(async (runId) => (await parts.store.runs.get(runId))?.endedAt !== undefined);
   await parts.worktrees.sweep((runId) => isOver(runId, parts));
 }
 

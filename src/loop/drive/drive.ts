@@ -26,6 +26,7 @@ import { attemptOf, callModel } from "../model/call-model.ts";
 import type { ActiveDrive, LoopParts, SkipReason } from "../parts.ts";
 import { promptRunner, recoverPrompt } from "../programs/prompt-runner.ts";
 import { allowRunnerCall } from "../programs/runner-calls.ts";
+import { endedWithRun, tellAboutCommands } from "./background.ts";
 import { decide } from "./decide.ts";
 import { type DecisionFacts, nextModel, type RunView } from "./decide-turn.ts";
 import { finishRun } from "./finish.ts";
@@ -170,6 +171,7 @@ async function openWorkspace(
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
+  if (run.state.background.size > 0) await tellAboutCommands(run, parts);
   const view = await run.view();
   if (!parts.hooks.isEmpty && (await runDueHooks(run, parts, effects))) return;
   const action = decide(...(await decisionInput(view, parts)));
@@ -236,10 +238,22 @@ async function performAction(
       return cancelChildren(action, run, parts);
     case "end":
       if (!parts.hooks.isEmpty && (await runEndHooks(action.ending, run, parts, effects))) return;
-      return finishRun(await endProgram(action.ending, run, parts), run);
+      return endRun(await endProgram(action.ending, run, parts), run, parts);
     default:
       return assertNever(action);
   }
+}
+
+/** Its background commands end with the run. If a crash prevents that, the next check on runs ends them. */
+async function endRun(
+  ending: Ending,
+  run: RunJournal,
+  { commands }: Pick<LoopParts, "commands">,
+): Promise<void> {
+  const left = run.state.background.size > 0 ? endedWithRun(run.state) : [];
+  const warnings = left.length === 0 ? {} : { warnings: [...(ending.warnings ?? []), ...left] };
+  await finishRun({ ...ending, ...warnings }, run);
+  if (run.state.end) await commands.stopRun(run.runId);
 }
 
 /** Ends the run's program, because nothing of a run continues after the run's end. */

@@ -4,6 +4,7 @@
 //      When a driver chooses the next step, none of its calls is under way. So a crash must have left any open intent behind.
 
 import type {
+  BackgroundFacts,
   EventOf,
   JournalEvent,
   Payload,
@@ -124,6 +125,8 @@ export interface RunState extends BudgetChanges {
   seenFiles: Map<string, string>;
   /** Files with instructions for a part of the project that the prompt contains. A summary or a cleared result removes them, so they are told again. */
   toldFiles: Set<string>;
+  /** Background commands that this run has started or read, by id. */
+  background: Map<string, BackgroundFacts>;
   /** Counts from the latest test run, in this run or in a child. */
   tests: TestCounts | undefined;
   todos: Todo[];
@@ -243,6 +246,7 @@ export const emptyRunState = (): RunState => ({
   files: new Map(),
   seenFiles: new Map(),
   toldFiles: new Set(),
+  background: new Map(),
   tests: undefined,
   todos: [],
   skills: new Set(),
@@ -475,9 +479,14 @@ export const hasEnded = (status: RunStatus): boolean =>
 
 function addContext(state: RunState, { payload }: EventOf<"CONTEXT_ADDED">): void {
   if (payload.source === "system") state.systemNotes.add(payload.id);
+  addBackground(state, payload.background);
   if (payload.source === "advice") state.hasAdvice = true;
   if (payload.opening) state.opening = payload.text;
   state.hops = Math.max(state.hops, payload.hops ?? 0);
+}
+
+function addBackground({ background }: RunState, facts: BackgroundFacts | undefined): void {
+  if (facts) background.set(facts.id, { ...background.get(facts.id), ...facts });
 }
 
 function setRunning(state: RunState): void {
@@ -640,6 +649,7 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   for (const { path, change } of files ?? [])
     if (change !== "modified" || !state.files.has(path)) state.files.set(path, change);
   if (seen) state.seenFiles.set(seen.path, seen.fingerprint);
+  addBackground(state, event.payload.background);
   const call = state.calls.get(id);
   if (!call) return;
   const { output } = event.payload;

@@ -23,6 +23,12 @@ export interface Confinement {
   isProtected: (path: string) => boolean;
 }
 
+/** What a sandbox needs to know about the call that runs a command. */
+export type ConfinedCall = Pick<
+  ToolContext,
+  "workspace" | "effect" | "approved" | "runId" | "callId" | "attempt"
+>;
+
 export interface Confined {
   sandbox: SandboxName;
   argv: string[];
@@ -35,7 +41,7 @@ export interface Confined {
 
 export async function confine(
   argv: readonly string[],
-  options: { command: string; env: NodeJS.ProcessEnv; context: ToolContext; setup: Confinement },
+  options: { command: string; env: NodeJS.ProcessEnv; context: ConfinedCall; setup: Confinement },
 ): Promise<Confined | { problem: string }> {
   const { command, env, context, setup } = options;
   const found = await findSandbox(setup.sandbox);

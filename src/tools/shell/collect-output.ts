@@ -52,7 +52,7 @@ export function collectOutput(): CollectedOutput {
 const CONTROL = /[^\P{Cc}\t\n\r]/gu;
 
 /** Removes colours, and makes visible all control characters that could move the cursor or hide text. */
-function showControls(text: string): string {
+export function showControls(text: string): string {
   return stripVTControlCharacters(text).replace(
     CONTROL,
     (character) => `⟦U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`,

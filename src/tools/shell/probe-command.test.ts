@@ -14,7 +14,15 @@ const anything: ProbeContext["mayShow"] = () => true;
 const probeFrom =
   (workspace: string, { startedAt = Date.now() - HOUR, mayShow = anything } = {}) =>
   (command: string) =>
-    probeCommand(command, { workspace, startedAt, mayShow, signal: new AbortController().signal });
+    probeCommand(command, {
+      workspace,
+      runId: "r1",
+      callId: "m1.0",
+      attempt: 1,
+      startedAt,
+      mayShow,
+      signal: new AbortController().signal,
+    });
 
 describe("[PB4] a command is parsed only if a shell would take its words literally", () => {
   test.each([

@@ -10,10 +10,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, readFileSync, readlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Duplex, Readable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
+import { revealHidden } from "../../journal/visible.ts";
 
 export interface SupervisedProcess {
   output: Readable;
+  /** Present if the command gets input. */
+  input?: Writable | undefined;
   /** Rejects if the command could not be started. */
   ended: Promise<CommandEnd>;
   stop(): void;
@@ -25,6 +28,8 @@ export interface CommandEnd {
   code: number;
   /** Says in a sentence which processes might still be running. */
   left?: string;
+  /** Processes that the command had left running, and that were killed with it: `123 sleep 300`. */
+  killed?: string[];
 }
 
 const GRACE = 2_000;
@@ -42,13 +47,15 @@ export function supervise(options: {
   argv: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** True if text is sent to the command. Otherwise its input is empty. */
+  input?: true;
 }): SupervisedProcess {
   const [program = "", ...args] = options.argv;
   const child: ChildProcess = spawn(program, args, {
     cwd: options.cwd,
     env: options.env,
     detached: true,
-    stdio: ["ignore", "pipe", "ignore", "pipe"],
+    stdio: [options.input ? "pipe" : "ignore", "pipe", "ignore", "pipe"],
   });
   // If no file descriptor is free (EMFILE), Node returns a child without streams and emits the error later.
   if (!child.stdio) {
@@ -71,14 +78,20 @@ export function supervise(options: {
       // The supervisor's last report might arrive after its exit.
       const finish = () => {
         leash.destroy();
-        done({ code: code ?? (signal === "SIGKILL" ? 137 : 143), ...leftOf(said, signal) });
+        done({
+          code: code ?? (signal === "SIGKILL" ? 137 : 143),
+          ...leftOf(said, signal),
+          ...killedOf(said),
+        });
       };
-      if (leash.readableEnded) finish();
+      // A request to stop that comes too late breaks the pipe, so it might be closed already.
+      if (leash.readableEnded || leash.closed) finish();
       else leash.once("end", finish).once("close", finish);
     });
   });
   return {
     output: child.stdout!,
+    ...(child.stdin ? { input: child.stdin } : {}),
     ended,
     stop() {
       leash.write("stop\n");
@@ -87,6 +100,19 @@ export function supervise(options: {
     kill,
   };
 }
+
+function killedOf(said: string): Pick<CommandEnd, "killed"> {
+  const killed = [...said.matchAll(/^ended (\d+ .*?) *$/gm)].map(([, process]) => process!);
+  return killed.length === 0 ? {} : { killed };
+}
+
+/** Tells the agent that a process which it had detached was not spared. */
+export const killedNote = ({ killed = [] }: CommandEnd): string[] =>
+  killed.length === 0
+    ? []
+    : [
+        `Ended together with the command, because it had left them running: ${killed.map(revealHidden).join("; ")}. For a process that is to go on, set background.`,
+      ];
 
 function leftOf(said: string, signal: NodeJS.Signals | null): Pick<CommandEnd, "left"> {
   const pids = /^left (.*)$/m.exec(said)?.[1];

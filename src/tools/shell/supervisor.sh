@@ -1,7 +1,7 @@
 # Runs a command in its own process group and kills every process that it leaves behind. See supervise.ts.
 #  $1 the command   $2 the mark in its environment   $3 Cadre's PID namespace, if the system has namespaces
 # Descriptor 3 is a pipe to Cadre. When Cadre writes a line, the command gets SIGTERM. When the pipe closes, also because Cadre
-# died, the command is killed. The script writes the pids of processes that it could not kill to the same pipe.
+# died, the command is killed. The script writes to the same pipe which processes the command had left, and which of them it could not kill.
 # It must also work in bash 3.2.
 
 exec 4>&1 >/dev/null 2>&1
@@ -33,12 +33,47 @@ find_left() {
   done
 }
 
+# In a PID namespace of its own, every other process belongs to the command or its sandbox. Cadre's own namespace is excluded.
+in_own_namespace() {
+  own=$(readlink /proc/self/ns/pid)
+  [ -n "$own" ] && [ -n "$1" ] && [ "$own" != "$1" ]
+}
+
+# Tells Cadre which processes the command has left running, because they are about to be killed.
+report_left() {
+  read -r me _ </proc/self/stat
+  if [ -n "$me" ] && [ "$me" != "$$" ]; then
+    # The sandbox shows the pids of another namespace, so processes are known only by their mark.
+    left=()
+    for file in $(grep -lszx "CADRE_CALL_ID=$1" /proc/[0-9]*/environ); do
+      file=${file#/proc/}
+      left+=("${file%/environ}")
+    done
+  elif in_own_namespace "$2"; then
+    # The sandbox has processes of its own. They are older than the command, or come from one that is.
+    left=()
+    for file in /proc/[0-9]*/stat; do
+      read -r line <"$file" || continue
+      pid=${line%% *}
+      set -- ${line##*) }
+      [ "$1" = Z ] || [ "$pid" -le "$group" ] || [ "$pid" = "$watcher" ] && continue
+      if [ "$2" = 1 ] || [ "$2" = "$$" ] || [ "$2" -ge "$group" ]; then left+=("$pid"); fi
+    done
+  elif [ -r /proc/self/stat ]; then
+    find_left "$1"
+  else
+    left=($(ps -A -o pgid=,pid= | while read -r of pid; do [ "$of" = "$group" ] && echo "$pid"; done))
+  fi
+  for pid in "${left[@]:0:10}"; do
+    words=$(tr '\0\n' '  ' <"/proc/$pid/cmdline") || words=$(ps -o args= -p "$pid")
+    [ -n "$words" ] && echo "ended $pid ${words:0:100}" >&3
+  done
+}
+
 sweep() {
   kill -KILL -- "-$group" "$group"
   [ -r /proc/self/stat ] || return
-  # In a PID namespace of its own, every other process belongs to the command. Cadre's own namespace is excluded.
-  own=$(readlink /proc/self/ns/pid)
-  if [ -n "$own" ] && [ -n "$2" ] && [ "$own" != "$2" ]; then
+  if in_own_namespace "$2"; then
     kill -KILL -1
     return
   fi
@@ -60,6 +95,7 @@ sweep() {
 watcher=$!
 wait "$group"
 code=$?
+report_left "$2" "$3"
 sweep "$2" "$3"
 kill -KILL "$watcher"
 exit "$code"
