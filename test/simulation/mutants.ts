@@ -3,7 +3,7 @@
 
 import { type EventBody, keyOf, OUTCOME_TYPES } from "../../src/journal/events.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
-import type { Append, Store, Writer } from "../../src/stores/store.ts";
+import { type Append, type Store, SUSPECT_AFTER, type Writer } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";
 import type { Findable, Surroundings } from "./surroundings.ts";
 
@@ -37,7 +37,7 @@ export const MUTANTS: readonly Findable[] = [
     store: (store) => withoutField(store, "reserve"),
   },
   {
-    name: "every process that a run has lost counts against the run, although other runs were driven too",
+    name: "a run is quarantined after three deaths, although it was never driven alone",
     found: /^E5 quarantined /,
     store: blamesEverybody,
   },
@@ -88,17 +88,15 @@ export function withoutFencing(store: Store, world: Surroundings): Store {
   });
 }
 
-/** Counts all acquisitions without an outcome, as if the run had been driven alone every time. */
+/** Gives every suspect the count of a run that has ended three processes while it was driven alone. */
 function blamesEverybody(store: Store): Store {
-  const counts = new Map<string, number>();
   return overrideStore(store, {
     leases: {
       async acquire(runId, ...how) {
         const lease = await store.leases.acquire(runId, ...how);
-        if (!lease) return undefined;
-        const count = lease.acquisitions === 1 ? 1 : (counts.get(runId) ?? 0) + 1;
-        counts.set(runId, count);
-        return { ...lease, acquisitions: Math.max(count, lease.acquisitions) };
+        return lease && lease.acquisitions > SUSPECT_AFTER
+          ? { ...lease, acquisitions: SUSPECT_AFTER + 4 }
+          : lease;
       },
     },
   });
