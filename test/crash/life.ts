@@ -3,7 +3,7 @@
 // The life counts every boundary, and kills its own process with SIGKILL at the requested boundary.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -25,12 +25,16 @@ export async function live(
   disturb: (answer: Answer) => Answer = (answer) => answer,
 ): Promise<void> {
   const scenario = SCENARIOS[name];
-  const { task, root, agents, files = {}, config } = scenario;
+  const { task, root, agents, files = {}, project = {}, config } = scenario;
   const oracle = join(folder, "effects.log");
   mkdirSync(join(folder, "agents"), { recursive: true });
   for (const [agent, text] of Object.entries(agents))
     writeFileSync(join(folder, "agents", `${agent}.md`), text);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "agents", file), text);
+  for (const [path, text] of Object.entries(project)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   if (config !== undefined) writeFileSync(join(folder, "cadre.yaml"), config);
   const death = deathAt(killAt, join(folder, "boundaries.log"));
   const store = countBoundaries(

@@ -32,11 +32,22 @@ export async function runUndisturbed(scenario: ScenarioName): Promise<Undisturbe
 
 /** Kills one life at each of these boundaries. The last life runs to the end, with the same final state as a life without kills. */
 export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: number[]): Promise<void> {
+  await surviveKills(scenario, killAt, (end) => expect(end).toEqual(left));
+}
+
+/** Kills one life at each of these boundaries, and checks the final state of the last life. `whileDead` runs before the last life begins. */
+export async function surviveKills(
+  scenario: ScenarioName,
+  killAt: readonly number[],
+  check: (left: LeftBehind, folder: string) => void,
+  whileDead: (folder: string) => Promise<void> = async () => undefined,
+): Promise<void> {
   await inFolder(async (folder) => {
     try {
       for (const at of killAt) await liveUntilKilled(scenario, folder, at);
+      await whileDead(folder);
       await inTime(live(scenario, folder, 0));
-      expect(await leftBehind(folder)).toEqual(left);
+      check(await leftBehind(folder), folder);
       const hooked = lines(join(folder, "hooks.log"));
       expect(new Set(hooked).size, "HK2: no hook runs twice").toBe(hooked.length);
       const asked = lines(join(folder, "model.log"));
@@ -87,7 +98,7 @@ function inTime(life: Promise<void>): Promise<void> {
   return Promise.race([life, tooLong]);
 }
 
-function lines(file: string): string[] {
+export function lines(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
 }
 

@@ -14,16 +14,25 @@ export interface CrashScenario {
   files?: Record<string, string>;
   /** The text of cadre.yaml. */
   config?: string;
-  /** The turns of each agent. The key is the agent's name; for a team member, the round follows: `critic 2`. */
-  says: Record<string, ScriptedTurn[]>;
+  /** The files of the project, besides cadre.yaml and the agents. The key is the path. */
+  project?: Record<string, string>;
+  /** The turns of each agent. The key is the agent's name; for a team member, the round follows: `critic 2`. A function sees the last result. */
+  says: Record<string, (ScriptedTurn | ((lastResult: string) => ScriptedTurn))[]>;
   /** If this is set, the root run is forked after it has ended. The scenario ends when the fork has ended. */
   fork?: ForkRequest;
 }
 
 export const script =
   ({ says }: CrashScenario) =>
-  ({ agent, round, turn }: Pick<ScriptedRequest, "agent" | "round" | "turn">): ScriptedTurn | undefined =>
-    says[round === 0 ? agent : `${agent} ${round}`]?.[turn - 1];
+  ({
+    agent,
+    round,
+    turn,
+    lastResult = "",
+  }: Pick<ScriptedRequest, "agent" | "round" | "turn" | "lastResult">): ScriptedTurn | undefined => {
+    const said = says[round === 0 ? agent : `${agent} ${round}`]?.[turn - 1];
+    return typeof said === "function" ? said(lastResult) : said;
+  };
 
 const agent = (keys: string): string =>
   `---\ndescription: one of the crash suite\nmodel: scripted/crash\n${keys}\n---\nYou do your part.\n`;
@@ -138,5 +147,56 @@ const team: CrashScenario = {
 /** Forks `run` from its beginning. The fork reuses the recorded effects and does not repeat them. */
 const fork: CrashScenario = { ...run, fork: { seq: 1 } };
 
-export const SCENARIOS = { run, hooks, tree, steps, team, fork };
+/** The id in the last answer about a background command. A repeated start gives the command another id. */
+const idIn = (text: string): string => /background command (m[\d.~]+)/.exec(text)?.[1] ?? "m1.0";
+const output = (more: object) => (lastResult: string) => ({
+  calls: [{ tool: "BashOutput", input: { id: idIn(lastResult), ...more } }],
+});
+
+/** A command in the background that logs its start, is looked at and is stopped. It also ends if the file `go` exists. */
+const background: CrashScenario = {
+  task: "start the server, look at it, stop it",
+  root: "tester",
+  agents: { tester: agent("tools: [Bash, BashOutput]") },
+  config: "sandbox: none\npermissions: { allow: [Bash] }\n",
+  says: {
+    tester: [
+      {
+        calls: [
+          {
+            tool: "Bash",
+            input: {
+              command:
+                "echo ran >> ran.log; echo ready; for i in {1..600}; do [ -e go ] && exit 7; sleep 0.1; done",
+              background: true,
+            },
+          },
+        ],
+      },
+      output({ until: "ready", wait: 0 }),
+      output({ stop: true }),
+      { report: { summary: "Served." } },
+    ],
+  },
+};
+
+/** The text of a skill is loaded before the work. */
+const skill: CrashScenario = {
+  task: "learn how to charge, and charge",
+  root: "tester",
+  agents: { tester: agent("tools: [Skill, charge]\nskills: [charging]") },
+  project: {
+    "skills/charging/SKILL.md":
+      "---\nname: charging\ndescription: For charging cards.\n---\n\nCharge each card once.\n",
+  },
+  says: {
+    tester: [
+      { calls: [{ tool: "Skill", input: { skill: "charging" } }] },
+      { calls: [act("charge", "card 1")] },
+      { report: { summary: "Charged once." } },
+    ],
+  },
+};
+
+export const SCENARIOS = { run, hooks, tree, steps, team, fork, background, skill };
 export type ScenarioName = keyof typeof SCENARIOS;

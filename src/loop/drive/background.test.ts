@@ -58,7 +58,7 @@ const script = turns(
 );
 
 scenario(
-  "[25.12] a background command is in the journal, belongs to its run and ends with it; the result says so",
+  "[25.12] [BG3] a background command is in the journal, belongs to its run and ends with it; the result says so",
   { idle: true, config, script: turns({ calls: [start(server)] }) },
   async (world) => {
     const runId = await world.run("go on");
@@ -90,7 +90,7 @@ for (const at of [
 ] as const) {
   const { options, live } = dying(at, { config, script });
   scenario(
-    `[25.12] [F04] killed ${at[1]} ${at[0]} ${at[2]}: the command has run once, and ends with its run`,
+    `[25.12] [BG2] [BG3] [F04] killed ${at[1]} ${at[0]} ${at[2]}: the command has run once, and ends with its run`,
     options,
     async (world) => {
       const runId = await live(world);
@@ -106,7 +106,7 @@ for (const at of [
 
 const restarted = dying(["TOOL_RESULT", "after", 1], { config, script });
 scenario(
-  "[25.12] after a restart the agent is told once that its command is still running",
+  "[25.12] [BG4] after a restart the agent is told once that its command is still running",
   restarted.options,
   async (world) => {
     const runId = await restarted.live(world);
@@ -129,7 +129,7 @@ const failing = dying(["TOOL_RESULT", "after", 1], {
   files: {},
 });
 scenario(
-  "[25.12] after a restart the agent is told that its command has ended meanwhile, and with which code",
+  "[25.12] [BG4] after a restart the agent is told that its command has ended meanwhile, and with which code",
   failing.options,
   async (world) => {
     const runId = await failing.live(world);
@@ -147,7 +147,7 @@ scenario(
 
 const lost = dying(["TOOL_RESULT", "before", 1], { config, script });
 scenario(
-  "[25.12] [P4] killed before the start is recorded: a person decides, a probe finds the command, and it runs once",
+  "[25.12] [P4] [BG2] killed before the start is recorded: a person decides, a probe finds the command, and it runs once",
   lost.options,
   async (world) => {
     const runId = await lost.live(world);
@@ -165,7 +165,7 @@ scenario(
 );
 
 scenario(
-  "[25.12] Read and Grep show the whole output of a command that is still running",
+  "[25.12] [BG5] Read and Grep show the whole output of a command that is still running",
   {
     idle: true,
     config,
@@ -185,7 +185,7 @@ scenario(
 );
 
 scenario(
-  "[25.12] text for a command asks even if it looks harmless, and a rule that denies a command denies typing it",
+  "[25.12] [BG1] text for a command asks even if it looks harmless, and a rule that denies a command denies typing it",
   {
     idle: true,
     config: 'sandbox: none\npermissions: { allow: [Bash], deny: ["Bash(git push *)"] }\n',
@@ -209,7 +209,7 @@ scenario(
 );
 
 scenario(
-  "[25.12] the agent hears that its server has ended",
+  "[25.12] [BG4] the agent hears that its server has ended",
   {
     idle: true,
     config,
