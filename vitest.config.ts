@@ -9,7 +9,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
 /** These tests replace modules with spies. */
 const APART = ["test/simulation/*mutants.test.ts", "src/patterns/new-pattern.test.ts"];
-/** These tests start hundreds of programs. They run first, while the test processes are small: a fork copies the page tables of the whole process. */
+/** These tests start hundreds of programs. They run first, while the test processes are small, because a fork copies the page tables. */
 const PROGRAMS = ["src/tools/**/*.test.ts", "src/permissions/**/*.test.ts", "test/crash/*.test.ts"];
 
 export default defineConfig({
@@ -27,13 +27,13 @@ export default defineConfig({
         test: { name: "together", isolate: false, include: ALL, exclude: [...APART, ...PROGRAMS] },
       },
     ],
-    // Saves a sixth of the CPU time: a small young generation is collected often, and each collection copies the live objects.
+    // A larger young generation saves a sixth of the CPU time, because V8 collects it less often.
     execArgv: ["--min-semi-space-size=16", "--max-semi-space-size=64"],
     setupFiles: ["test/setup.ts"],
     globalSetup: ["test/untried.ts", "test/built-page.ts", "test/bundle/build.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Generous, because a busy machine is slow.
+    // This timeout is long, because a busy machine is slow.
     expect: { poll: { timeout: 20_000 } },
     // Many tests wait for a database, a lease or a browser. With only one worker more than cores, the suite takes 7 % longer.
     maxWorkers: availableParallelism() + 2,

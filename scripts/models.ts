@@ -21,7 +21,7 @@ interface Entry {
 }
 
 function abilitiesOf({ capabilities: { language }, requestConfig }: Entry): ListedAbilities | undefined {
-  // Models without tools cannot be agents, and other entries are not language models at all.
+  // Skips models without tools, which cannot work as agents, and entries that are not language models.
   if (language === undefined || language.tools.usage === false) return undefined;
   const { inputs, reasoning } = language;
   const { maxOutputTokens: maxOutput } = { ...requestConfig?.language } as { maxOutputTokens?: number };

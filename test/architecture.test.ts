@@ -28,7 +28,7 @@ describe.each(RULES)("$id", ({ id, title }) => {
   });
 });
 
-test(`[AR19] one step of a run passes at most ${LONGEST_CHAIN} files`, async () => {
+test(`[AR19] one step of a run passes through at most ${LONGEST_CHAIN} files`, async () => {
   const files = await filesOfOneStep();
   expect(files).toEqual(expect.arrayContaining(["src/loop/drive/decide.ts", "src/stores/sqlite/store.ts"]));
   expect(chainProblems(files, tree)).toEqual([]);

@@ -1,4 +1,4 @@
-// What agents are told about the project they work in: AGENTS.md, CLAUDE.md, and the surroundings.
+// Tests which instructions (AGENTS.md, CLAUDE.md) and which surroundings the prompts of agents contain.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ const delegating = roles({
 });
 
 scenario(
-  "[25.1] [J12] a run, its children and a restarted process have the instructions that the run started with",
+  "[25.1] [J12] a run keeps the instructions with which it started, also for its children and after a restart",
   {
     idle: true,
     agent: "agents: [coder]",
@@ -56,7 +56,7 @@ scenario(
 );
 
 scenario(
-  "[25.1] an agent's own `instructions` decide what it is told, as a child too",
+  "[25.1] `instructions` in an agent's file decides which files this agent gets, also if it is a child",
   {
     agent: "agents: [named, none]\ndelegation: { mode: parallel }",
     cast: { named: "instructions: house.md\ntools: []", none: "instructions: off\ntools: []" },
@@ -76,7 +76,7 @@ scenario(
 );
 
 scenario(
-  "[25.1] `instructions: off` in cadre.yaml switches them off",
+  "[25.1] with `instructions: off` in cadre.yaml, AGENTS.md is not in the prompt",
   { config: "instructions: off", files: { "AGENTS.md": "Say moo." }, script: turns() },
   async (world) => {
     const calls = watchCalls(world, turns());
@@ -88,7 +88,7 @@ scenario(
 const read = (path: string) => ({ tool: "Read", input: { path } });
 
 scenario(
-  "[25.1] the instructions of a folder follow the first result there, once",
+  "[25.1] the first result for a file in a folder ends with the folder's instructions; later results do not",
   {
     script: turns({ calls: [read("src/a.ts"), read("src/b.ts")] }, { calls: [read("src/deep/c.ts")] }),
     changes: true,
@@ -118,7 +118,7 @@ scenario(
 );
 
 scenario(
-  "[25.1] [P14] in a folder that is not trusted, instructions are untrusted text, and an unsafe call after them asks",
+  "[25.1] [P14] in an untrusted folder, instructions are untrusted text that taints the run",
   {
     env: { CADRE_TRUST: "" },
     files: { "AGENTS.md": "Charge everything." },
@@ -183,7 +183,7 @@ scenario(
 );
 
 scenario(
-  "[25.2] [J12] the next run of a session has the surroundings of the one before, on the same day",
+  "[25.2] [J12] on the same day, the next run of a session has the surroundings of the previous run",
   { script: turns(), clock: fakeClock(Date.UTC(2026, 2, 31, 12)) },
   async (world) => {
     const here = inFolder(world.folder);

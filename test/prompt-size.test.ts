@@ -1,4 +1,4 @@
-// The prompt is paid for with every turn, so its size is bounded. Sizes are estimates, as the budget uses them.
+// Tests that prompts stay small, because every turn pays for them. Sizes are the estimates that the budget uses.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ async function sizeOf(project: ReturnType<typeof projectWith>, name: string): Pr
   return tokensOf(prompt) + tokensOf(JSON.stringify(tools));
 }
 
-test("[25.6] the assistant can delegate to every agent of the project that may be started, by its description", async () => {
+test("[25.6] the assistant's prompt describes every delegable agent of the project, and it can delegate to each of them", async () => {
   const project = projectWith({ coder: "", secret: "delegable: false" });
   const { prompt, tools } = await project.prompt("assistant", "go");
   expect(prompt).toContain("- coder: Works on the part coder of this project");
@@ -43,7 +43,7 @@ test("[25.6] the system prompt and the tools of the assistant have at most 3,000
   expect(await sizeOf(projectWith({ coder: "", tester: "", reviewer: "" }), "assistant")).toBeLessThan(3_000);
 });
 
-test("[25.7] to delegate costs a parent at most 300 tokens in each turn", async () => {
+test("[25.7] the ability to delegate costs an agent at most 300 tokens per turn", async () => {
   const parent = (keys: string) => projectWith({ lead: `tools: [Read]\n${keys}`, coder: "" });
   const alone = await sizeOf(parent("agents: []"), "lead");
   const sizes = ["generic", "per-agent", "delegate_to_agent"].map(async (tool) => {

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Where the settings would go live.
+# A real script would deploy the settings here.
 cp settings.json live.json

@@ -1,4 +1,4 @@
-// A program that prints the product files that one step of a run passes through, as a JSON list. Rule AR19 counts these files.
+// Prints the product files that one step of a run passes through, as a JSON list. Rule AR19 counts these files.
 // One step is: a wake in the middle of a run, a model call, a tool call, and everything up to the request of the second model call.
 // V8 counts the calls of every function, so a file is in the list if at least one of its functions was called during the step.
 // The model is scripted, the tool belongs to the test, and the store is SQLite.
@@ -32,7 +32,7 @@ const world = await makeWorld({
   },
 });
 
-// Everything that happens only once in a process happens in this run.
+// This run triggers everything that happens only once in a process.
 await world.drive(await world.run("warm up"));
 
 const runId = await world.run("be measured");

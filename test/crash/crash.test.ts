@@ -20,7 +20,7 @@ const steps = await runUndisturbed("steps");
 const team = await runUndisturbed("team");
 
 describe("killing the process of a run", () => {
-  it("the run has boundaries of every kind that this suite tests", () => {
+  it("the single run passes every kind of boundary at which this suite kills", () => {
     const text = run.boundaries.join("\n");
     for (const what of [
       "before append MODEL_CALL_STARTED",
@@ -74,7 +74,7 @@ describe("killing the process of a run", () => {
 });
 
 describe("killing the process of a tree of runs", () => {
-  it("the tree has boundaries of every kind that this suite tests", () => {
+  it("the tree passes every kind of boundary at which this suite kills", () => {
     const text = tree.boundaries.join("\n");
     for (const what of [
       "append CHILD_RUN_STARTED",
@@ -131,7 +131,7 @@ describe("killing the process of a run with a steps module", () => {
 });
 
 describe("killing the process of a team", () => {
-  it("the team has boundaries of every kind that this suite tests", () => {
+  it("the team passes every kind of boundary at which this suite kills", () => {
     const text = team.boundaries.join("\n");
     for (const what of [
       "append TEAM_ROUND_STARTED",

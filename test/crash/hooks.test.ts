@@ -1,9 +1,9 @@
-// Kills the process around the hooks of a run. No hook runs twice, no call passes without its hook or a person, and the run ends as without the kill.
+// Kills the process around the hooks of a run. No hook runs twice, no call passes without its hook or a person, and the run ends as it would without the kill.
 
 import { expect, it } from "vitest";
 import { inPool, liveThrough, runUndisturbed } from "./lives.ts";
 
-it("[HK2] [HK3] after a kill around a hook, the hook does not run again, and the run ends as it would have", async () => {
+it("[HK2] [HK3] after a kill around a hook, the hook does not run again, and the run ends as it would without the kill", async () => {
   const hooks = await runUndisturbed("hooks");
   expect(hooks.left.runs).toMatchObject([
     { status: "completed", decisions: ["m2.0: approve by person"], heard: [] },

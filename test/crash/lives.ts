@@ -90,7 +90,7 @@ function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number)
   });
 }
 
-/** Fails if the last life takes too long. The last life is not killed, so it runs in the test's own process. */
+/** Fails if the last life takes too long. This life is never killed, and runs in the test's own process. */
 function inTime(life: Promise<void>): Promise<void> {
   const tooLong = setTimeout(STUCK_MS, undefined, { ref: false }).then(() => {
     throw new Error(STUCK);

@@ -56,7 +56,7 @@ const run: CrashScenario = {
   },
 };
 
-/** A hook that logs each moment in one line. A moment that is logged twice is a hook that ran twice. */
+/** A hook that logs each moment in one line. If the log has a moment twice, its hook ran twice. */
 const log = { hooks: [{ command: 'moment=$(cat); echo "$moment" >> "$CADRE_PROJECT_DIR/hooks.log"' }] };
 
 /** The same run with hooks before the unsafe call, after the idempotent call, and at the end. A person is asked about the unsafe call anyway. */

@@ -71,7 +71,7 @@ export function withoutFencing(store: Store, world: Surroundings): Store {
         if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
           leases.set(runId, { worker, epoch: lease.epoch });
         if (!lease) return undefined;
-        // Leaves out the journal of the lease. The driver then reads the journal separately, and another driver can overtake it meanwhile.
+        // Returns the lease without the journal. The driver then reads the journal separately, and another driver can overtake it in between.
         const { events: _, ...bare } = lease;
         return bare;
       },
@@ -88,7 +88,7 @@ export function withoutFencing(store: Store, world: Surroundings): Store {
   });
 }
 
-/** Gives every suspect the count of a run that has ended three processes while it was driven alone. */
+/** Makes every suspect look like a run that ended three processes while it was driven alone. */
 function blamesEverybody(store: Store): Store {
   return overrideStore(store, {
     leases: {

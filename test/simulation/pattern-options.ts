@@ -72,7 +72,7 @@ function agentPlan(random: Random, level: number, index: number): RunPlan {
   const { turns, ...plan } = runPlan(random, index);
   const patterns = patternsAt(random, level);
   const team = patterns.router ? undefined : delegationPlan(random, level, 0.35);
-  // A router can choose in only two turns, so its plan has at most one turn.
+  // A router must choose within two turns, so at most one of its turns is planned.
   const few = turns.slice(0, patterns.router ? random.pick([0, 0, 0, 1]) : random.between(0, 2));
   return {
     ...plan,

@@ -74,7 +74,7 @@ function gatedStore(gate: Gate, { store, watch }: Surroundings): Store {
       acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.leases.acquire(runId, ...how)),
       release: (runId, ...how) => write(`let go ${runId}`, (to) => to.leases.release(runId, ...how)),
       recordAcquisitions: (runId, ...how) =>
-        // Noted here, because a crash can lose the answer of a write that was done.
+        // The watcher learns of the write here, because a crash can lose the write's answer.
         write(`count ${runId}`, async (to) => {
           await to.leases.recordAcquisitions(runId, ...how);
           watch.drivenAlone(runId);

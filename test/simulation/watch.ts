@@ -214,7 +214,7 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
 const isClosing = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.closing === true);
 
-/** H5: true if the run uses best of n. Such a run makes no model calls, so its result contains the messages that it received. */
+/** H5: true if the run uses best of n. Such a run makes no model calls of its own. Messages to it become part of its result instead. */
 const usesBestOf = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "CHILD_RUN_STARTED" && payload.trigger === "best_of");
 

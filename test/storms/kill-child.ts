@@ -1,5 +1,6 @@
-// One life of the kill loop: opens the store, starts a few trees, plays the person, and goes on until it is killed.
-// `node kill-child.ts <folder> <trees to start> <name of this life>`. A life whose name begins with `poison` also starts the poison. Exits with 0 when every run has ended or is quarantined.
+// One life of the kill loop: opens the store, starts a few trees, plays the person, and continues until it is killed.
+// `node kill-child.ts <folder> <trees to start> <name of this life>`. A life whose name begins with `poison` also starts the poison run.
+// The process exits with 0 when every run has ended or is quarantined.
 
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -16,7 +17,7 @@ const runtime = await assembleRuntime({
   home: join(folder, "home"),
   scripts: { kills: script },
   tools: oracleTools(oracle, {
-    // Only the poison looks: it ends its process whenever it is driven.
+    // Only the poison run calls `look`, which kills the process.
     before: async (tool) => {
       if (tool === "look") process.kill(process.pid, "SIGKILL");
     },

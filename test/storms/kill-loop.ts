@@ -1,5 +1,5 @@
-// Kills a process again and again while it drives trees, and counts what people were asked (P4, P9, E5).
-// Nothing may be quarantined but the planted poison, every tree must end, and no effect may happen twice without a person's word.
+// Kills a process again and again while it drives trees, and counts the questions to people (P4, P9, E5).
+// Only the planted poison run may be quarantined, every tree must end, and no effect may happen twice unless a person allows it.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface KillReport {
   asked: number;
   /** Commands whose outcome was known from the machine's notes. */
   known: number;
-  /** Commands that happened more often than people and notes allow. */
+  /** Commands that ran more often than people and notes allow. */
   repeated: number;
 }
 
@@ -30,7 +30,7 @@ export interface KillOptions {
   poison: boolean;
   kills: number;
   seed: number;
-  /** Each process lives this long, in milliseconds, from the least to the most. */
+  /** The shortest and the longest life of a process, in milliseconds. */
   life: readonly [number, number];
   treesPerLife: number;
   /** No process is killed after this time, in milliseconds. */
@@ -46,7 +46,7 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
   writeFileSync(join(folder, "cadre.yaml"), CONFIG);
   const random = randomNumbers(options.seed);
   const until = Date.now() + options.within;
-  // The poison comes late, because it ends most of the processes that start after it.
+  // The poison run starts late, because it kills most of the processes that start after it.
   const poisonAt = Math.floor(options.kills * 0.9);
   let kills = 0;
   try {
@@ -60,7 +60,7 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
       child.process.kill("SIGKILL");
       await child.ended;
     }
-    // The last processes are killed by nobody but the poison.
+    // Only the poison run can kill these last processes.
     for (let last = 0; last < 12; last++) if ((await start(folder, 0, `last-${last}`).ended) === 0) break;
     return await report(folder, kills);
   } finally {

@@ -1,4 +1,4 @@
-// `node test/storms/kill-main.ts [kills] [seed] [seconds]`: the kill loop with its limits. Exits with 1 if one is broken.
+// `node test/storms/kill-main.ts [kills] [seed] [seconds]`: runs the kill loop. Exits with 1 if a limit is exceeded.
 
 import { killLoop } from "./kill-loop.ts";
 

@@ -23,7 +23,7 @@ export const CONFIG = "permissions: { allow: [Bash, look] }\n";
 const delegate = (to: string) => ({ tool: "delegate", input: { agent: to, task: "do your part" } });
 const vote = { tool: "vote_conclude", input: { ready: true, reason: "done" } };
 
-/** The answers of each agent. They come after a short while, so that kills also hit the time in which a model works. */
+/** The answers of each agent. Each answer takes a moment, so that kills also hit running model calls. */
 export function script({ agent: name, turn, round, runId }: ScriptedRequest): ScriptedTurn {
   return { delay: 40, ...answer(name, turn, round, runId) };
 }

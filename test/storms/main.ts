@@ -1,10 +1,10 @@
 // `npm run storms` drives trees while disk, descriptors, memory, clock or provider misbehave, and checks what is left afterwards.
 //  - Each round plays a scenario of the crash suite in a process of its own, in a storm. If the process dies or is not done in time, it is
 //    killed. A second process, without a storm, continues the scenario to its end.
-//  - The final state must equal that of a scenario without a storm. The effects are compared by the oracle, a file outside the database,
-//    so no effect is lost, repeated or made up.
+//  - The final state must equal that of a scenario without a storm. The oracle, a file outside the database, shows
+//    whether an effect was lost, repeated or made up.
 //
-//   npm run storms                            all storms, five minutes together
+//   npm run storms                            all storms, five minutes in total
 //   npm run storms -- --minutes 60            longer
 //   npm run storms -- --seed 4711 disk-full   one storm, from one seed
 
@@ -22,7 +22,7 @@ import { STORMS, type Storm } from "./weather.ts";
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 const PLAYED: readonly ScenarioName[] = ["run", "tree", "steps", "team"];
-/** A storm that lasts longer is ended. */
+/** A process that takes longer is killed. */
 const ROUND_MS = 20_000;
 const CALM_MS = 60_000;
 

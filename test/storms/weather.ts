@@ -81,7 +81,7 @@ export const STORMS: readonly Storm[] = [
   },
 ];
 
-/** SQLite reports the error of the disk at a commit. In half of the time windows, every commit fails. */
+/** SQLite reports disk errors at a commit. In half of the time windows, every commit fails. */
 function disk(name: string, does: string, errcode: number): Storm {
   const begin: Storm["begin"] = (random, count) => {
     let fails = false;

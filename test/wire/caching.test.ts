@@ -31,7 +31,7 @@ const page = defineTool({
 
 /**
  * Each turn adds about 770 tokens, so that the prompt grows from 2,000 to 24,000 tokens in 30 requests.
- * `quotes`: the answers are that long, not the results.
+ * With `quotes`, the answers are that long instead of the results.
  */
 const readsPages =
   (requests: number, { quotes = false } = {}): Respond =>
@@ -61,7 +61,7 @@ const sum = (requests: readonly WireRequest[], count: (request: WireRequest) => 
 const shareRead = (requests: readonly WireRequest[]): number =>
   sum(requests, ({ usage }) => usage.cacheRead) / sum(requests, promptOf);
 
-/** The run's cost, divided by the cost if each request had read the whole request before it from the cache. */
+/** The run's cost, divided by its cost if each request had read the complete previous request from the cache. */
 function costFactor(model: string, requests: readonly WireRequest[]): number {
   const priceOf = createPrices();
   const costOf = (request: WireRequest, cacheRead: number, cacheWrite: number): number =>
@@ -80,7 +80,7 @@ function costFactor(model: string, requests: readonly WireRequest[]): number {
 describe("a run of 30 turns", () => {
   for (const model of [SONNET, "anthropic/claude-opus-5-5"])
     wireScenario(
-      `on ${model} reads 92 % of its input from the cache, and costs at most 1.1 times the ideal`,
+      `a long run on ${model} reads 92 % of its input from the cache, and costs at most 1.1 times the ideal`,
       { model, agent: "maxTurns: 60", more: [page], respond: readsPages(30) },
       async (world, { requests }) => {
         const { end, usage } = await world.settled(await world.run("Read 29 pages."));
@@ -98,7 +98,7 @@ describe("a run of 30 turns", () => {
     );
 
   wireScenario(
-    "on Anthropic reads 92 % from the cache if it ends with a last turn",
+    "a long run on Anthropic reads 92 % from the cache if it ends with a last turn",
     { model: SONNET, agent: "maxTurns: 29", more: [page], respond: readsPages(60) },
     async (world, { requests }) => {
       const { end } = await world.settled(await world.run("Read 59 pages."));
@@ -110,7 +110,7 @@ describe("a run of 30 turns", () => {
   );
 
   wireScenario(
-    "on Anthropic reads 90 % from the cache if older results are cleared",
+    "a long run on Anthropic reads 90 % from the cache if older results are cleared",
     { model: SONNET, agent: "maxTurns: 60", more: [page], respond: readsPages(30) },
     async (world, { requests }) => {
       narrow(world, 30_000);
@@ -125,7 +125,7 @@ describe("a run of 30 turns", () => {
   );
 
   wireScenario(
-    "on Anthropic reads 90 % from the cache if it is compacted",
+    "a long run on Anthropic reads 90 % from the cache if it is compacted",
     { model: SONNET, agent: "maxTurns: 60", more: [page], respond: readsPages(30, { quotes: true }) },
     async (world, { requests }) => {
       narrow(world, 30_000);
@@ -141,7 +141,7 @@ describe("a run of 30 turns", () => {
 
   for (const model of ["openai/gpt-5", "google/gemini-2.5-pro"])
     wireScenario(
-      `on ${model} reads 92 % of its input from the cache, with zero data retention`,
+      `a long run on ${model} reads 92 % of its input from the cache, with zero data retention`,
       {
         ...{ model, agent: "maxTurns: 60", more: [page] },
         respond: readsPages(30),
@@ -192,7 +192,7 @@ describe("a tree with four children of one kind", () => {
   }));
   for (const model of [SONNET, "openai/gpt-5"])
     wireScenario(
-      `on ${model} reads 85 % of its input from the cache`,
+      `a tree on ${model} reads 85 % of its input from the cache`,
       {
         model,
         agent: "kind: main\nagents: [reader]\ndelegation: { mode: parallel }",
@@ -238,7 +238,7 @@ const scan = defineTool({
 });
 
 wireScenario(
-  "the ledger names the call whose older files were left out, because the provider reads the conversation anew there",
+  "the ledger names the call that left out older files and so broke the cached prefix",
   {
     model: SONNET,
     more: [scan],
@@ -260,8 +260,8 @@ wireScenario(
 describe("[B2] a call with a budget", () => {
   const MINUTE = 60_000;
   for (const [title, minutes, isCached] of [
-    ["reckons with the provider's cache after four minutes", 4, true],
-    ["reckons without the provider's cache after five minutes, because it is gone by then", 5, false],
+    ["the estimate of a call includes the provider's cache after four minutes", 4, true],
+    ["the estimate of a call ignores the provider's cache after five minutes, when it has expired", 5, false],
   ] as const) {
     const clock = fakeClock();
     const think = defineTool({

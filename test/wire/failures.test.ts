@@ -1,4 +1,4 @@
-// Tests what a run does when a real provider package meets a failure: the state, the sentence and the number of requests.
+// Tests how a run reacts to failures of each provider: its state, its message and the number of requests.
 
 import { describe, expect } from "vitest";
 import { fakeClock } from "../../src/clock.ts";
@@ -53,7 +53,7 @@ const REFUSALS: Record<ProtocolName, { answer: Answer; sentence: string }> = {
 describe("[F41] a refusal", () => {
   for (const [protocol, model] of PROTOCOLS)
     wireScenario(
-      `[F41] ${protocol}: the run fails as refused after one request, with the provider's reason and its usage`,
+      `[F41] ${protocol}: the run fails as refused after one request, with the provider's reason and token counts`,
       { idle: true, model, respond: () => REFUSALS[protocol].answer },
       async (world, wire) => {
         const runId = await world.run("do something bad");
@@ -66,7 +66,7 @@ describe("[F41] a refusal", () => {
     );
 
   wireScenario(
-    "[F41] the next model of the chain answers instead",
+    "[F41] after a refusal, the next model of the chain answers",
     {
       idle: true,
       model: `[${MODELS.anthropic}, ${MODELS.responses}]`,
@@ -102,7 +102,7 @@ const TRANSIENT: [string, Answer, cause: string, waitMs: number][] = [
   ["a stream that is cut", { ...DONE, cut: { after: 2 } }, "network", 500],
 ];
 
-describe("[F40] a failure that passes", () => {
+describe("[F40] a temporary failure", () => {
   for (const [protocol, model] of PROTOCOLS)
     for (const [what, answer, cause, waitMs] of TRANSIENT) {
       const clock = fakeClock();
@@ -135,11 +135,11 @@ const PERMANENT: [string, Answer, sentence: RegExp, advice: RegExp][] = [
   ],
 ];
 
-describe("[F40] a failure that stays", () => {
+describe("[F40] a permanent failure", () => {
   for (const [protocol, model] of PROTOCOLS)
     for (const [what, answer, sentence, advice] of PERMANENT)
       wireScenario(
-        `[F40] ${protocol}: ${what} fails the run after one request, and says what to do`,
+        `[F40] ${protocol}: after ${what} the run fails without a retry, and says what to do`,
         { idle: true, model, respond: () => answer },
         async (world, wire) => {
           const runId = await world.run("go");
@@ -153,7 +153,7 @@ describe("[F40] a failure that stays", () => {
       );
 });
 
-describe("[F41] an answer that is not whole", () => {
+describe("[F41] an incomplete answer", () => {
   for (const [protocol, model] of PROTOCOLS) {
     const clock = fakeClock();
     wireScenario(
@@ -234,7 +234,7 @@ const BAD_ENDS: [ProtocolName, what: string, Answer, cause: string][] = [
   ],
 ];
 
-describe("[F41] an answer with a bad end", () => {
+describe("[F41] an answer that ends badly", () => {
   for (const [protocol, what, answer, cause] of BAD_ENDS) {
     const clock = fakeClock();
     wireScenario(
@@ -257,7 +257,7 @@ describe("[F41] a finished answer whose connection stays open", () => {
   for (const [protocol, model] of PROTOCOLS)
     for (const staysOpen of protocol === "chat" ? (["finished", "unmarked"] as const) : ["finished" as const])
       wireScenario(
-        `[36.5] ${protocol}: is used at once, with its usage (${staysOpen})`,
+        `[36.5] ${protocol}: a finished answer is used at once, with its token counts (${staysOpen})`,
         {
           idle: true,
           model,
@@ -282,7 +282,7 @@ const deepText = `${'{"what":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`;
 describe("[36.7] a call whose input is nested 5,000 deep", () => {
   for (const [protocol, model] of PROTOCOLS)
     wireScenario(
-      `[36.7] ${protocol}: the model is told once, and the run goes on`,
+      `[36.7] ${protocol}: the model gets one error for a call that is nested too deep, and the run continues`,
       {
         idle: true,
         model,
@@ -301,7 +301,7 @@ describe("[36.7] a call whose input is nested 5,000 deep", () => {
 describe("[36.9] [F41] an answer that reaches the output limit", () => {
   for (const [protocol, model] of PROTOCOLS) {
     wireScenario(
-      `[36.9] ${protocol}: a text is kept, and the next turn continues it`,
+      `[36.9] ${protocol}: a text that the output limit cuts is kept, and the next turn continues it`,
       {
         idle: true,
         model,
@@ -324,7 +324,7 @@ describe("[36.9] [F41] an answer that reaches the output limit", () => {
     const clock = fakeClock();
     const isText = protocol === "google";
     wireScenario(
-      `[36.9] ${protocol}: if it never ends, the run ends as output_limit after a few attempts, and says what to do`,
+      `[36.9] ${protocol}: if every answer is cut, the run ends as output_limit after a few attempts, and says what to do`,
       {
         idle: true,
         model,
@@ -345,7 +345,7 @@ describe("[36.9] [F41] an answer that reaches the output limit", () => {
 
 const limited = fakeClock();
 wireScenario(
-  "[F40] [B2] a rate limit inside the stream costs nothing, so the run is patient with it",
+  "[F40] [B2] a rate limit inside the stream costs nothing, so the run retries more often than after a paid attempt",
   {
     idle: true,
     model: MODELS.chat,
@@ -365,13 +365,13 @@ wireScenario(
   },
 );
 
-/** A few characters at a time, for ten seconds. */
+/** An answer that arrives in small pieces for ten seconds. */
 const DRIP = Array.from({ length: 200 }, () => [{ waitMs: 50 }, { text: "drip " }]).flat();
 
-describe("[F40] a slow thinker", () => {
+describe("[F40] a slow model", () => {
   for (const protocol of ["anthropic", "responses", "chat"] as const)
     wireScenario(
-      `[F40] ${protocol}: pings and comments are signs of life, so a long thought is no silence`,
+      `[F40] ${protocol}: pings and comments show that the provider works, so a long thought does not time out`,
       {
         idle: true,
         model: MODELS[protocol],
@@ -387,7 +387,7 @@ describe("[F40] a slow thinker", () => {
 
   const clock = fakeClock();
   wireScenario(
-    "[F40] [B2] a provider that sends nothing at all is asked again, and the lost attempt has a cost",
+    "[F40] [B2] if the provider sends nothing, the request is repeated, and the lost attempt has a cost",
     {
       idle: true,
       model: MODELS.anthropic,
@@ -406,7 +406,7 @@ describe("[F40] a slow thinker", () => {
 
   for (const protocol of ["anthropic", "chat"] as const)
     wireScenario(
-      `[F40] [B3] ${protocol}: signs of life without an end do not outlast maxDuration, and the run has its last turn`,
+      `[F40] [B3] ${protocol}: maxDuration ends a stream that contains only pings, and the run gets its last turn`,
       {
         idle: true,
         model: MODELS[protocol],
@@ -426,7 +426,7 @@ describe("[F40] a slow thinker", () => {
 
   for (const [protocol, model] of PROTOCOLS)
     wireScenario(
-      `[36.6] [B3] ${protocol}: an answer that drips does not outlast maxDuration, and the run has its last turn`,
+      `[36.6] [B3] ${protocol}: maxDuration ends an answer that arrives too slowly, and the run gets its last turn`,
       {
         idle: true,
         model,

@@ -67,7 +67,7 @@ const REFUSALS: Record<ProtocolName, (tokens: number, window: number) => Answer[
   }),
 };
 
-/** A model with this window that works for a number of turns, and then answers. `work` are the calls of a turn. */
+/** A model with this window that works for a number of turns, and then answers. `work` returns the parts of a turn. */
 const withWindow =
   (
     window: number,
@@ -91,7 +91,7 @@ const readOne =
     { call: "page", input: { number: turn, kilobytes } },
   ];
 
-/** Runs the job to its end. Checks that no prompt was broken, and that the prompt changes only when it becomes shorter. */
+/** Runs the job to its end. Checks that no request was rejected, and that earlier messages change only when the prompt is shortened. */
 function job(title: string, options: WireScenarioOptions, check?: (requests: WireRequest[]) => void): void {
   wireScenario(title, { agent: "maxTurns: 60", more: [page], ...options }, async (world, { requests }) => {
     const runId = await world.run("Read the pages of the ZEBRA book.");
@@ -117,15 +117,15 @@ function job(title: string, options: WireScenarioOptions, check?: (requests: Wir
 
 const MODELS = ["anthropic/claude-sonnet-4-5", "openai/gpt-5", "google/gemini-2.5-pro", "compat/local"];
 
-describe("[F40] a job of 40 turns is finished", () => {
+describe("[F40] a job of 40 turns completes", () => {
   for (const model of MODELS)
-    job(`by ${model} with only 32,000 tokens, which the provider's refusal teaches`, {
+    job(`${model} completes the job if only a refusal names the window of 32,000 tokens`, {
       model,
       respond: withWindow(32_000, 40, readOne(6)),
     });
 
   job(
-    "by a local server whose window is in cadre.yaml, without any refusal",
+    "a local server whose window is in cadre.yaml completes the job without a refusal",
     {
       model: "compat/local",
       config: "contextWindows: { compat/local: 32000 }\n",
@@ -135,7 +135,7 @@ describe("[F40] a job of 40 turns is finished", () => {
   );
 
   for (const model of MODELS)
-    job(`by ${model} with 200,000 tokens and thirty results of 30 kB in three turns`, {
+    job(`${model} with 200,000 tokens completes the job with thirty results of 30 kB in three turns`, {
       model,
       respond: withWindow(200_000, 40, (turn) =>
         turn >= 2 && turn <= 4
@@ -147,12 +147,12 @@ describe("[F40] a job of 40 turns is finished", () => {
       ),
     });
 
-  job("by a model that nobody has heard of, with 200,000 tokens and thirty results of 30 kB", {
+  job("an unknown model with 200,000 tokens completes the job with a result of 30 kB in each turn", {
     model: "compat/unheard-of",
     respond: withWindow(200_000, 40, readOne(30)),
   });
 
-  job("by a model that nobody has heard of, whose refusal names no number", {
+  job("an unknown model completes the job although its refusal names no number", {
     model: "compat/unheard-of",
     respond: withWindow(20_000, 40, readOne(4), () => ({
       status: 413,
@@ -160,16 +160,16 @@ describe("[F40] a job of 40 turns is finished", () => {
     })),
   });
 
-  job("by a model with 16,000 tokens, although one result has 200 kB", {
+  job("a model with 16,000 tokens completes the job although one result has 200 kB", {
     model: "compat/small",
     respond: withWindow(16_000, 40, (turn) => readOne(turn === 5 ? 200 : 1)(turn)),
   });
 });
 
-describe("[25.14] with a small window, a job of 40 turns is finished, and most calls are turns", () => {
+describe("[25.14] with a small window, a job of 40 turns completes with few summaries", () => {
   for (const window of [8_000, 32_000])
     job(
-      `with ${window} tokens`,
+      `a window of ${window} tokens needs at most 15 summaries`,
       {
         model: "compat/local",
         config: `contextWindows: { compat/local: ${window} }\n`,
@@ -240,7 +240,7 @@ wireScenario(
   },
 );
 
-/** Answers shortly as long as the prompt fits. */
+/** Gives a short answer if the prompt fits the window. */
 const chatting =
   (window: number): Respond =>
   ({ body, provider, last }) => {

@@ -1,5 +1,5 @@
-// Tests that each request of an agent begins with the whole request before it, whatever pattern the agent uses.
-// Then the provider's cache can be used, and models that bind their thoughts to the conversation keep them.
+// Tests that each request of an agent begins with the complete previous request, whatever pattern the agent uses.
+// This lets the provider reuse its cache, and models that bind their thoughts to the conversation keep these thoughts.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -142,7 +142,7 @@ const cases: Record<string, Case> = {
 
 const OPUS = "anthropic/claude-opus-5-5";
 
-/** The patterns build the same prompts for every provider, so the other providers have a few cases only. */
+/** The patterns build the same prompts for every provider, so a few cases are enough for the other providers. */
 const namesFor = (model: string): string[] =>
   Object.keys(cases).slice(0, model === OPUS ? undefined : SHARED);
 
@@ -150,7 +150,7 @@ describe.each([OPUS, "openai/gpt-5", "google/gemini-3-pro-preview"])("on %s", (m
   for (const name of namesFor(model)) {
     const { script, continues, agent = "", cast = {}, files = {} } = cases[name]!;
     wireScenario(
-      `[J12] each request extends the one before: ${name}`,
+      `[J12] each request extends the previous one: ${name}`,
       { model, agent, cast, files, respond: playScript(script), wire: { isZeroRetention: true } },
       async (world, { requests }) => {
         const { end } = await world.settled(await world.run("Find out."));
@@ -165,7 +165,7 @@ describe.each([OPUS, "openai/gpt-5", "google/gemini-3-pro-preview"])("on %s", (m
   }
 });
 
-/** A brief is requested while a call is open. It extends the request before it, and the next turn also extends that request. */
+/** A brief is requested while a call is open. Both the brief and the next turn extend the request that made this call. */
 function linesOf(requests: readonly WireRequest[]): WireRequest[][] {
   const isBrief = ({ call }: WireRequest): boolean => call!.purpose === "brief";
   const briefs = requests.flatMap((request, at) => (isBrief(request) ? [[requests[at - 1]!, request]] : []));
@@ -176,7 +176,7 @@ const droppedThoughts = ({ provider, body }: WireRequest): string[] =>
   provider === "anthropic" ? unboundBlocks(body) : [];
 
 wireScenario(
-  "[J12] requests extend each other across messages of a session, an approval and a restart",
+  "[J12] each request extends the previous one across messages of a session, an approval and a restart",
   {
     model: OPUS,
     config: "permissions: { ask: [charge] }",

@@ -1,4 +1,4 @@
-// Tests how reasoning is requested from each provider, and that each model gets its own reasoning back as it was.
+// Tests how reasoning is requested from each provider, and that each model gets its own reasoning back unchanged.
 
 import { describe, expect } from "vitest";
 import { look, payloadsOf } from "../support/scenario.ts";
@@ -48,7 +48,7 @@ describe("a model gets its own reasoning back", () => {
     "compat/local-model",
   ])
     wireScenario(
-      `${model} with zero data retention`,
+      `${model} gets its own reasoning back with zero data retention`,
       { model, respond: thinks, wire: { isZeroRetention: true } },
       async (world, { requests }) => {
         expect((await world.settled(await world.run("look"))).end?.summary).toBe("Done.");
@@ -125,7 +125,7 @@ describe("a substitute model gets no reasoning of the first model", () => {
 describe("preserved thinking", () => {
   for (const model of PRESERVING) {
     wireScenario(
-      `${model}: the last turn repeats everything before it, so no thought is lost`,
+      `${model}: the last turn repeats the whole conversation, so no thought is lost`,
       {
         model,
         agent: "maxTurns: 3\nreasoning: low",
@@ -176,7 +176,7 @@ describe("preserved thinking", () => {
   }
 });
 
-describe("`reasoning` as each provider writes it", () => {
+describe("`reasoning` in the form of each provider", () => {
   const cases: [model: string, reasoning: string, sent: object][] = [
     [CLAUDE, "16000", { thinking: { type: "enabled", budget_tokens: 16_000 }, max_tokens: 48_000 }],
     [CLAUDE, "high", { thinking: { type: "enabled", budget_tokens: 24_000 }, max_tokens: 64_000 }],

@@ -54,7 +54,7 @@ wireScenario(
 
 for (const model of ["openai/gpt-5", "anthropic/claude-sonnet-4-5"])
   wireScenario(
-    `${model}: one cached prefix with the strict schema serves every turn, also the last one`,
+    `${model}: one cached prefix with the strict schema serves every turn, including the last`,
     {
       model,
       agent: `maxTurns: 4\n${OUTPUT}, additionalProperties: false }`,

@@ -16,7 +16,7 @@ const looks = (n: number): Answer => {
   return { parts: [{ thinking: `Thought ${n}.` }, { text: `I look (${n}).` }, { call: tool, input }] };
 };
 
-/** Looks until the request with this number, then answers. */
+/** Calls `look` until the request with this number, and then answers. */
 const looksUntil =
   (end: number): Respond =>
   ({ n, last }) => {
@@ -32,7 +32,7 @@ const rejectionsOf = (requests: readonly WireRequest[]): string[] =>
 
 describe("thoughts that are bound to their conversation", () => {
   wireScenario(
-    "survive a fork: the fork sends all thoughts, and none is bound to another conversation",
+    "thoughts survive a fork: the fork sends them all, and none is bound to another conversation",
     { model: OPUS, respond: looksUntil(6) },
     async (world, { requests }) => {
       const runId = await world.run("Look around.");
@@ -48,7 +48,7 @@ describe("thoughts that are bound to their conversation", () => {
   );
 
   wireScenario(
-    "survive a retry after the provider failed",
+    "thoughts survive a retry after the provider failed",
     {
       model: OPUS,
       respond: (ask) =>
@@ -73,7 +73,7 @@ describe("thoughts that are bound to their conversation", () => {
   );
 
   wireScenario(
-    "do not stop a run whose history is compacted: the provider drops them, and new thoughts are bound again",
+    "after a compaction, the provider drops the earlier thoughts and binds new ones, and the run continues",
     { model: OPUS, agent: "maxTurns: 60", respond: looksUntil(20) },
     async (world, { requests }) => {
       const { parts } = world.runtime;
@@ -118,7 +118,7 @@ wireScenario(
   },
 );
 
-describe("[F40] the next model of the list goes on in the middle of a tool loop", () => {
+describe("[F40] the next model of the chain continues in the middle of a tool loop", () => {
   const THINKS = "claude-sonnet-4-5";
   const pairs = [
     ["openai/gpt-5", `anthropic/${THINKS}`],
@@ -132,7 +132,7 @@ describe("[F40] the next model of the list goes on in the middle of a tool loop"
   ] as const;
   for (const [first, second] of pairs)
     wireScenario(
-      `from ${first} to ${second}, with reasoning on`,
+      `${second} continues the work of ${first}, with reasoning on`,
       {
         model: `[${first}, ${second}]`,
         agent: "reasoning: high",

@@ -1,4 +1,4 @@
-// Replays recorded conversations of other people's agents. What arrives at the provider must be what was recorded.
+// Replays recorded conversations of other people's agents. The provider must receive exactly what was recorded.
 // The variable CADRE_TRAJECTORIES is the path of a folder with airline-100.json, which has conversations in OpenAI's chat format.
 // If the variable is not set, the tests are skipped, and a message says so.
 

@@ -1,8 +1,8 @@
-// An order becomes a receipt.
+// Turns an order into a receipt.
 
 import { allocate, discountFor, isCoupon, sum } from "./pricing.js";
 
-/** The customer can put this right. */
+/** An error that the customer can correct. */
 export class OrderRefused extends Error {}
 
 export function checkout({ lines = [], coupon }) {

@@ -1,4 +1,4 @@
-// What an order costs. Money is in cents: whole numbers, never fractions.
+// Computes the price of an order. Money is in cents: whole numbers, never fractions.
 
 const COUPONS = {
   FIVEOFF: { cents: 500 },
@@ -7,7 +7,7 @@ const COUPONS = {
 
 export const isCoupon = (code) => Object.hasOwn(COUPONS, code);
 
-/** What a coupon takes off: never more than there is to pay. */
+/** Returns the discount of a coupon. It is never more than the total. */
 export function discountFor(code, subtotal) {
   if (code === undefined) return 0;
   const { cents, percent } = COUPONS[code];

@@ -258,7 +258,7 @@ function bindingProblems(body: Request): string[] {
   );
 }
 
-/** The thinking blocks of a request that were made after another prefix. The API drops or rejects such blocks. */
+/** The thinking blocks of a request that belong to a different prefix. The API drops or rejects such blocks. */
 export function unboundBlocks(request: Body): string[] {
   const body = request as Request;
   return body.messages.flatMap((message, at) =>

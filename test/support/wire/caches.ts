@@ -12,7 +12,7 @@ type Counted = Omit<WireUsage, "output">;
 
 export interface CachedBlock {
   text: string;
-  /** Settings that make the cache useless from this block on if they change. They cost no tokens. */
+  /** If one of these settings changes, the cache is useless from this block on. Settings cost no tokens. */
   settings?: string;
   /** Whether the request marks the end of this block as a breakpoint. */
   isBreakpoint: boolean;
@@ -47,7 +47,7 @@ export function breakpointCache(): (model: string, blocks: readonly CachedBlock[
   };
 }
 
-/** OpenAI and Google cache by themselves: the longest beginning that an earlier request had, in steps of 128 tokens. */
+/** OpenAI and Google cache automatically. A request reads its longest beginning that an earlier request had, in steps of 128 tokens. */
 export function prefixCache(minimum = MINIMUM): (model: string, prefix: readonly PrefixPart[]) => Counted {
   const seen: string[] = [];
   return (model, prefix) => {

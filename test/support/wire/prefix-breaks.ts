@@ -1,4 +1,4 @@
-// Finds requests that do not begin with the whole request before them. Such a request cannot use all of the provider's cache.
+// Finds requests that do not begin with the complete previous request. Such a request cannot use all of the provider's cache.
 
 import type { WireRequest } from "./server.ts";
 
@@ -11,7 +11,7 @@ export interface PrefixBreak {
   now: string;
 }
 
-/** Compares each request with the one before it. Pass the requests of one run or of one agent, see `byRun` and `byAgent`. */
+/** Compares each request with the previous one. Pass the requests of one run or of one agent, see `byRun` and `byAgent`. */
 export function prefixBreaks(requests: readonly WireRequest[]): PrefixBreak[] {
   return requests.slice(1).flatMap(({ n, prefix: after }, index) => {
     const { prefix: before } = requests[index]!;

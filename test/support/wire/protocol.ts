@@ -1,10 +1,10 @@
-// What all simulated provider APIs have in common: the request as a scenario sees it, the scenario's answer, and one API's rules.
+// Types that all simulated provider APIs share: the request as a scenario sees it, the scenario's answer, and the rules of an API.
 
 import type { CallContext } from "../../../src/models/model.ts";
 
 export type ProtocolName = "anthropic" | "responses" | "chat" | "google";
 
-/** A request, read in the same way for all APIs. */
+/** A request in the form that scenarios see. It is the same for all APIs. */
 export interface Conversation {
   system: string;
   /** Number of the turn that is requested, from 1. */
@@ -150,7 +150,7 @@ export function pieces(text: string): string[] {
 export const argumentsOf = ({ input, raw }: { input?: object; raw?: string }): string =>
   raw ?? JSON.stringify(input ?? {});
 
-/** The wait that a part stands for, if it stands for a wait. */
+/** The pauses and pings of a part. Undefined if the part has content. */
 export function waitOf(part: AnswerPart, ping: Frame): Frame[] | undefined {
   if ("waitMs" in part) return [{ waitMs: part.waitMs }];
   if ("pings" in part) return Array.from({ length: part.pings }, () => ({ ...ping, waitMs: part.everyMs }));
