@@ -80,7 +80,7 @@ describe.skipIf(!corpus)("the corpus", () => {
 
 const TOOL_KEYS = ["tools", "allowedTools", "allowed-tools", "groups", "permission", "permissions"];
 
-/** True if the value lists single tools, and no entry is a word for all tools. */
+/** True if the value lists single tools, and no entry means all tools. */
 const isGate = (tools: unknown): boolean =>
   (typeof tools === "string" && !/\*|all/i.test(tools)) ||
   (Array.isArray(tools) && !tools.some((tool) => /^(\*|all)$/.test(String(tool))));
@@ -90,7 +90,7 @@ function namedBy(tool: string): RegExp {
   const [, server] = /^mcp__(.+?)__/.exec(tool) ?? [];
   if (/^mcp_*\*/.test(tool)) return /mcp/i;
   if (server !== undefined) return new RegExp(RegExp.escape(server.replaceAll(/[-_.]/g, "")), "i");
-  // Two of an editor's tools stand for a few commands.
+  // Two tools of VS Code are translated to rules for a few commands.
   if (tool.startsWith("Bash(")) return /bash|shell|exec|command|terminal|changes|runTests/i;
   const name = tool.replace(/\(.*/, "");
   return WORDS[name] ?? new RegExp(RegExp.escape(name.replaceAll(/[-_.]/g, "")), "i");

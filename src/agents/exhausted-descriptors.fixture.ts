@@ -1,5 +1,5 @@
-// Started with a low limit on open files: loads a project's agents, then exhausts the descriptors and asks for the agents again.
-// Prints what each request answered, one line each.
+// A program for tests with a low limit on open files. It loads agents, uses up all file descriptors, and asks for the agents again.
+// Prints one line with the answer to each request.
 
 import { closeSync, openSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ function exhaust(): number[] {
 const known = watched();
 const lines = [await ask(known)];
 const open = exhaust();
-// The file looks changed, so it has to be read again.
+// The file's time changes, so Cadre must read the file again.
 utimesSync(join(root, "agents", "hand.md"), 1, 1);
 lines.push(await ask(known), await ask(watched()));
 for (const descriptor of open) closeSync(descriptor);

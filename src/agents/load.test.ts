@@ -56,7 +56,7 @@ describe("finding agent files", () => {
     );
   });
 
-  test("subfolders of Cadre's own folders are packs; in other products' folders, subfolders are not part of the name", async () => {
+  test("a subfolder of Cadre's own folders is a pack; a subfolder of another product's folder does not change agents' names", async () => {
     write("p/agents/factory/planner.md", agentText(""));
     write("p/agents/factory/p.md", agentText("name: Chief"));
     write("p/agents/planner.md", agentText(""));

@@ -91,7 +91,7 @@ function toolGuidance({ tools }: PromptContext): string {
   ].join("\n");
 }
 
-/** The list of skills. A skill of an untrusted folder has only its name there, which is made of plain letters. */
+/** The list of skills. For a skill of an untrusted folder, it has only the name, which consists of plain characters. */
 function skillSection(skills: readonly PinnedSkill[]): string {
   let room = MAX_SKILL_LIST;
   const lines = skills.map(({ name, description }) => {
@@ -108,7 +108,7 @@ function skillSection(skills: readonly PinnedSkill[]): string {
   ].join("\n");
 }
 
-/** Characters of the list of skills. Descriptions that do not fit are left out. */
+/** Maximum length of the list of skills, in characters. Descriptions that do not fit are left out. */
 const MAX_SKILL_LIST = 12_000;
 
 const SEARCHES = new Set(["Grep", "Glob", "LS"]);
@@ -123,7 +123,7 @@ function delegationGuidance(definition: Definition, { delegates, delegation, too
   const how = isPerAgent
     ? "Each agent that you can give work to has a tool of its own."
     : `You can give work to these agents with ${names}:`;
-  // The description of each agent is in one place: with several tools, in the tool.
+  // Each agent is described only once. If every agent has its own tool, that tool contains the description.
   const list = isPerAgent
     ? []
     : ["", ...delegates.map(({ name, description }) => `- ${name}: ${oneLine(description)}`), ""];
@@ -142,7 +142,7 @@ function delegationGuidance(definition: Definition, { delegates, delegation, too
   ].join("\n");
 }
 
-/** Says what the delegates see. Each of them can get a part of the conversation, if its file or this agent's file says so. */
+/** Says what the delegates see. A delegate sees a part of the conversation only if its own file or this agent's file says so. */
 function contextSentence(delegates: readonly Delegate[]): string {
   const seeing = delegates.filter(({ context = "none" }) => context !== "none");
   const rest = "the task that you write, and nothing of this conversation";

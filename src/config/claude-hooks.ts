@@ -7,7 +7,7 @@ import type { Problem } from "./problem.ts";
 import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 import type { Data } from "./yaml.ts";
 
-/** The hooks in Claude Code's settings files. A hook that Cadre cannot run is reported, because it may have been a guard. */
+/** The hooks in Claude Code's settings files. A hook that Cadre cannot run is reported, because it may have been meant to block calls. */
 export function hooksOfClaude(
   files: readonly ClaudeSettings[],
   isProjectTrusted: boolean,

@@ -18,7 +18,7 @@ async function put(path: string, text: string) {
 
 const read = () => readClaudeSettings(join(base, "project"), { HOME: join(base, "home") });
 
-it("reads the user's settings, the project's and the local ones, with positions", async () => {
+it("the user's, the project's and the local settings are read, with positions", async () => {
   await put("home/.claude/settings.json", `{"permissions":{"deny":["WebFetch"]}}`);
   await put(
     "project/.claude/settings.json",
@@ -35,7 +35,7 @@ it("reads the user's settings, the project's and the local ones, with positions"
   expect(found[2]!.data).toEqual({ model: "opus" });
 });
 
-it("reads nothing if there are no settings", async () => {
+it("without settings files, nothing is read", async () => {
   expect(read()).toEqual([]);
 });
 

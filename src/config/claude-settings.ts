@@ -1,6 +1,6 @@
 // Reads Claude Code's settings: `.claude/settings.json` and `settings.local.json` of the project, and the user's own file.
-// This file only reads them. Its users decide what they take over, and what needs a trusted folder.
-// A file that cannot be read is refused, because its deny rules would be lost.
+// Other files decide which settings Cadre uses, and which of them need a trusted folder.
+// A file that cannot be read causes an error, because otherwise its deny rules would be lost.
 
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ export function disabledServers(settings: readonly ClaudeSettings[]): ReadonlySe
   return new Set(names.filter((name) => typeof name === "string"));
 }
 
-/** The allow rules and the mode that need a trusted folder. `hooks.ts` reports hooks. */
+/** Settings that need a trusted folder: allow rules, and the mode `acceptEdits`. Hooks are reported in `hooks.ts`. */
 export function untrustedClaudeSettings(settings: readonly ClaudeSettings[]): IgnoredSetting[] {
   return settings
     .filter(({ scope }) => scope === "project")
@@ -86,7 +86,7 @@ function readSettings({ path, file, scope }: Place): ClaudeSettings[] {
 function readText(path: string, file: string): string | undefined {
   try {
     if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
-    // A link whose target is missing is a file that does not exist.
+    // A link without an existing target is treated as a missing file.
     if (!statSync(path, { throwIfNoEntry: false })) return undefined;
     return readPlainFile(path, MAX_BYTES).replace(/^\uFEFF/, "");
   } catch (error) {
@@ -94,7 +94,7 @@ function readText(path: string, file: string): string | undefined {
   }
 }
 
-/** Checks for JSON first. YAML would read a comment as part of the next key, and lose that key. */
+/** Checks that the text is JSON. The YAML reader would accept a comment as a part of the next key, and that key would be lost. */
 function checkJson(text: string, file: string): void {
   try {
     JSON.parse(text);

@@ -101,7 +101,7 @@ describe("reading cadre.yaml", () => {
       expect(() => load(wrong), wrong).toThrow("a/b");
   });
 
-  test("a provider in a cloud has the settings of its own cloud only", () => {
+  test("a provider in a cloud accepts only the settings of that cloud", () => {
     const azure = "providers: { work: { type: azure, resource: acme } }";
     expect(loadTrusted(azure).providers).toEqual({ work: { type: "azure", resource: "acme" } });
     expect(() => loadTrusted("providers: { work: { type: azure, region: eu-west-1 } }")).toThrow(

@@ -34,7 +34,7 @@ test("[HK1] a project's hooks need a trusted folder; the user's own hooks do not
   ]);
 });
 
-test("Claude Code's hooks keep their matcher and time; those that cannot run here are reported", () => {
+test("Claude Code's hooks keep their matcher and time limit; hooks that Cadre cannot run are reported", () => {
   const load = project({
     "project/.claude/settings.json": settings({
       PreToolUse: [
@@ -58,7 +58,7 @@ test("`disableAllHooks` of Claude Code turns its hooks off", () => {
   expect(load(true).hooks).toEqual([]);
 });
 
-test("a mistake in cadre.yaml is named with its place", () => {
+test("a mistake in the hooks of cadre.yaml is reported with its position", () => {
   const misspelled = project({ "project/cadre.yaml": "hooks:\n  Stopp: []\n" });
   expect(misspelled(true).problems).toMatchObject([{ line: 2, suggestion: expect.stringContaining("Stop") }]);
   const wrong = project({ "project/cadre.yaml": "hooks:\n  Stop: [{ hooks: [] }]\n" });

@@ -1,5 +1,5 @@
 // Hooks: commands that Cadre runs before and after tool calls, and at the start and end of a run.
-// The form is Claude Code's, so that its settings can be used as they are. `claude-hooks.ts` reads its own settings files.
+// The format is that of Claude Code, so its hooks can be used unchanged. `claude-hooks.ts` reads Claude Code's own settings files.
 
 import { z } from "zod";
 import type { Problem } from "./problem.ts";

@@ -57,7 +57,7 @@ const secretsIn = (name: string, values: readonly string[]): NamedSecret[] =>
     .map((value) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
 
 const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
-/** Suggest a secret only as whole words: `GIT_AUTHOR_NAME` and `MONKEYS` do not match. KEY also matches at the end of a name. */
+/** Words that suggest a secret only if they are whole: `GIT_AUTHOR_NAME` and `MONKEYS` do not match. KEY also matches at a name's end. */
 const AS_A_WORD =
   /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
 /** A variable whose name ends with one of these words describes a secret but does not contain it. */

@@ -1,4 +1,4 @@
-// Tests what each rule reports about a wrong agent, and that similar correct agents are not reported.
+// Tests which problems each check reports, and that similar agents without the problem pass.
 
 import { describe, expect, test } from "vitest";
 import { problemText } from "../../config/problem.ts";

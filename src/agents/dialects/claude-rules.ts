@@ -33,42 +33,42 @@ function scopedRules(name: string, scope: string, { wide, deny = false, home }: 
   if (!PATH_TOOLS.has(name)) return [`${name}(${scope})`];
   const paths = wide ? widePaths(scope, home) : [narrowPath(scope, home)];
   const rules = paths.map((path) => `${name}(${path})`);
-  // Claude Code edits no file that it was not allowed to read.
+  // Claude Code does not edit a file that a rule forbids it to read.
   return name === "Read" && deny ? [...rules, ...paths.map((path) => `Edit(${path})`)] : rules;
 }
 
 const PATH_TOOLS = new Set(["Read", "Edit", "Write", "Glob", "Grep", "LS"]);
 
-/** `Bash(curl https://a.example/:*)`: the words after the prefix can begin without a blank. */
+/** In `Bash(curl https://a.example/:*)`, text can follow the prefix without a space. */
 function prefixRules(scope: string): string[] {
   const prefix = scope.endsWith(":*") ? scope.slice(0, -2) : undefined;
   return prefix !== undefined && /[^\w\s]$/.test(prefix) ? [`Bash(${prefix}*)`] : [];
 }
 
-/** A notebook is a file like others for Cadre's Edit. */
+/** Cadre's rules treat a notebook as a file that Edit changes. */
 function notebookRules(scope: string | undefined, { wide, home }: Scoping): string[] {
   if (scope === undefined) return ["Edit(**/*.ipynb)"];
   return scopedRules("Edit", scope, { wide, home });
 }
 
-/** A name can mean an agent in any pack. */
+/** The name might mean an agent in any pack, so there is a second rule for names in packs. */
 function delegationRules(scope: string | undefined): string[] {
   if (scope === undefined) return ["delegate"];
   return splitNames(scope).flatMap((name) => [`delegate(${name})`, `delegate(**/${name})`]);
 }
 
-/** The narrowest reading of a path pattern: relative to the project, unless it says otherwise. */
+/** The narrowest reading of a path pattern. The path is relative to the project, unless the pattern is absolute. */
 function narrowPath(pattern: string, home: string): string {
   const absolute = absolutePath(pattern, home);
   return absolute ?? pattern.replace(/^\.?\/+/, "");
 }
 
-/** Every reading of a path pattern: anchored or at any depth, a file or a folder with everything in it. */
+/** All readings of a path pattern: anchored or at any depth, a file or a folder with everything in it. */
 function widePaths(pattern: string, home: string): string[] {
   const absolute = absolutePath(pattern, home);
   if (absolute !== undefined) return withContent(absolute);
   const path = pattern.replace(/^\.?\/+/, "");
-  // `/x` means `x` of the project. People also write it for an absolute path.
+  // In Claude Code, `/x` means `x` in the project. But people also write it for an absolute path.
   const rooted = pattern.startsWith("/") ? withContent(pattern) : [];
   const isAnchored = /^\.?\//.test(pattern) || /\/./.test(path.replace(/^\*\*\//, ""));
   return [...withContent(isAnchored || path.startsWith("**/") ? path : `**/${path}`), ...rooted];
@@ -80,7 +80,7 @@ function absolutePath(pattern: string, home: string): string | undefined {
   return /^~(?=\/|$)/.test(pattern) ? home + pattern.slice(1) : undefined;
 }
 
-/** As in `.gitignore`, a pattern for a folder covers everything in it. A rule without wildcards does that by itself. */
+/** As in `.gitignore`, a pattern for a folder covers everything in it. Cadre's rules without wildcards already do that. */
 function withContent(pattern: string): string[] {
   const path = pattern.replace(/\/+$/, "");
   if (!/[*?[{(!]/.test(path)) return [path];

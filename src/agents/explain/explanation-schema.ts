@@ -70,7 +70,7 @@ export const Explanation = z.object({
   /** The external program that does the agent's work. If the program acts without asking Cadre, only its sandbox limits the action. */
   runner: z.string().exactOptional(),
   tools: Tools,
-  /** The files with instructions that the agent is told, such as AGENTS.md, and a sentence for each file that was left out or cut. */
+  /** Files with instructions for the agent, such as AGENTS.md, and a sentence for each file that was left out or cut. */
   instructions: z.object({
     files: z.array(z.object({ file: z.string(), characters: z.int() })).readonly(),
     /** False: the project's files are marked as untrusted. */

@@ -64,7 +64,7 @@ function plainData(value: unknown, budget: { values: number }, depth: number): D
   return result;
 }
 
-/** Position of the innermost key of `path` that a line starts with. Lines inside multi-line strings are skipped. */
+/** Position of the first line that starts with a key of `path`. Inner keys are tried first. Lines in multi-line strings are skipped. */
 function tomlPosition(
   lines: readonly TomlLine[],
   path: Path,

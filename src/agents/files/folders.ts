@@ -64,7 +64,7 @@ export async function listAgentFiles(
 ): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    // The files of a skill are no agents.
+    // The files of a skill are not agents.
     const skills = entries.flatMap(({ name, parentPath }) => (name === "SKILL.md" ? [parentPath] : []));
     const isOfSkill = (path: string): boolean =>
       skills.some((skill) => path === skill || path.startsWith(skill + sep));

@@ -7,7 +7,7 @@ import { markUntrusted } from "../../journal/untrusted.ts";
 export const instructionSection = (files: readonly InstructionFile[]): string =>
   ["## Instructions", "", `${INTRODUCTION} ${leadFor(files)}`, "", ...files.map(fileBlock)].join("\n");
 
-/** The instructions for a part of the project. They follow the result of the first call there. */
+/** The instructions for a part of the project. They are added to the result of the first call in that part. */
 export const nestedInstructionText = (files: readonly InstructionFile[]): string =>
   ["", `(Instructions for this part of the project. ${leadFor(files)})`, ...files.map(fileBlock)].join("\n");
 

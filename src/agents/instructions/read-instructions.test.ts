@@ -35,7 +35,7 @@ const read = async (own: Partial<InstructionPlaces> = {}, names?: string[]) => {
   return { files: files.map(({ file }) => file), problems };
 };
 
-describe("[25.1] the files with instructions", () => {
+describe("[25.1] finding the files with instructions", () => {
   test("the user's own files come first, then the project's", async () => {
     write("config/AGENTS.md", "a");
     write("home/.claude/CLAUDE.md", "b");
@@ -48,7 +48,7 @@ describe("[25.1] the files with instructions", () => {
     expect(problems).toEqual([]);
   });
 
-  test("named files replace the usual files of the project, and a missing one is reported", async () => {
+  test("named files replace the usual files of the project, and a missing named file is reported", async () => {
     write("project/AGENTS.md", "usual");
     write("project/docs/house.md", "named");
     expect(await read({}, ["docs/house.md", "docs/gone.md"])).toEqual({
@@ -57,14 +57,14 @@ describe("[25.1] the files with instructions", () => {
     });
   });
 
-  test("a file is read once, whether a link or an import leads to it again", async () => {
+  test("a file is read only once, even if a link or an import leads to it again", async () => {
     write("project/AGENTS.md", "see @docs/a.md");
     write("project/docs/a.md", "a");
     symlinkSync("AGENTS.md", join(root, "project/CLAUDE.md"));
     expect(await read()).toEqual({ files: ["AGENTS.md", "docs/a.md"], problems: [] });
   });
 
-  test("a circle of imports ends, is reported, and loses no file", async () => {
+  test("if files import each other in a cycle, each file is read once and the cycle is reported", async () => {
     write("project/AGENTS.md", "@a.md");
     write("project/a.md", "@b.md");
     write("project/b.md", "@AGENTS.md");
@@ -74,7 +74,7 @@ describe("[25.1] the files with instructions", () => {
     });
   });
 
-  test("imports lead five files deep", async () => {
+  test("imports are followed up to five levels deep", async () => {
     write("project/AGENTS.md", "@1.md");
     for (let n = 1; n < 9; n++) write(`project/${n}.md`, `@${n + 1}.md`);
     const { files, problems } = await read();
@@ -82,7 +82,7 @@ describe("[25.1] the files with instructions", () => {
     expect(problems).toEqual(["6.md was not read: imports may lead 5 files deep."]);
   });
 
-  test("a file of the project leads to no file outside the project, by an import or by a link", async () => {
+  test("a file of the project cannot import or link to a file outside the project", async () => {
     const secret = write("elsewhere/secret.md", "secret");
     write("project/AGENTS.md", "@../elsewhere/secret.md");
     symlinkSync(secret, join(root, "project/CLAUDE.md"));
@@ -100,7 +100,7 @@ describe("[25.1] the files with instructions", () => {
     expect((await read({ trusted: false })).files).toEqual(["AGENTS.md"]);
   });
 
-  test("a file that a rule denies is left out, also as an import", async () => {
+  test("a file that a rule denies is left out, even if another file imports it", async () => {
     write("project/AGENTS.md", "@.env.txt");
     write("project/.env.txt", "KEY=1");
     expect(await read({ mayRead: (path) => path !== ".env.txt" })).toEqual({
@@ -134,7 +134,7 @@ describe("[25.1] the files with instructions", () => {
     expect((await read()).problems).toEqual(["AGENTS.md cannot be read (EACCES)."]);
   });
 
-  test("of a file of 10 MB the first 32 kB are read, up to the end of a line", async () => {
+  test("only the first 32 kB of a 10 MB file are read, up to the end of a line", async () => {
     truncateSync(write("project/AGENTS.md", `${"rule\n".repeat(8_000)}`), 10_000_000);
     const { files, problems } = await readInstructions(places);
     expect(files[0]!.text).toMatch(/^(rule\n)+\(cut here: AGENTS\.md is longer\)$/);
@@ -142,7 +142,7 @@ describe("[25.1] the files with instructions", () => {
     expect(problems).toEqual(["AGENTS.md is long: 31999 characters were read."]);
   });
 
-  test("all files together have at most 64 kB", async () => {
+  test("at most 64 kB are read from all files together", async () => {
     for (const name of ["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"])
       write(`project/${name}`, `${name}\n`.repeat(5_000));
     const { files, problems } = await readInstructions(places);
@@ -151,11 +151,11 @@ describe("[25.1] the files with instructions", () => {
   });
 });
 
-describe("[25.1] the instructions of folders inside the project", () => {
+describe("[25.1] instructions in folders inside the project", () => {
   const nested = async (path: string) =>
     (await readNestedInstructions(places, path)).files.map(({ file }) => file);
 
-  test("a file's instructions are those of every folder above it, the nearest last, without the project's own", async () => {
+  test("a file gets the instructions of the folders above it, nearest last, but not those of the project's top folder", async () => {
     for (const folder of ["", "src/", "src/api/", "docs/"]) write(`project/${folder}AGENTS.md`, folder);
     write("project/src/CLAUDE.md", "more");
     expect(await nested("src/api/new.ts")).toEqual(["src/AGENTS.md", "src/CLAUDE.md", "src/api/AGENTS.md"]);
@@ -163,7 +163,7 @@ describe("[25.1] the instructions of folders inside the project", () => {
     expect(await nested("a.ts")).toEqual([]);
   });
 
-  test("a path outside the project has none", async () => {
+  test("a path outside the project gets no instructions", async () => {
     write("elsewhere/AGENTS.md", "x");
     expect(await nested("../elsewhere/a.ts")).toEqual([]);
   });

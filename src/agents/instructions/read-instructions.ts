@@ -1,6 +1,6 @@
 // Reads the files in which people write instructions for all agents: AGENTS.md and CLAUDE.md, and the files that these import.
 //  - A file is read once, even if several names, links or imports lead to it.
-//  - A file of the project leads to no file outside the project. In a trusted folder it can import the user's own files.
+//  - A file of the project cannot import or link to files outside the project. In a trusted folder, it can import the user's own files.
 //  - A file that cannot be read is reported, and the others are still read.
 
 import { constants } from "node:fs";
@@ -40,7 +40,7 @@ const MAX_BYTES = 64_000;
 const MAX_FILES = 30;
 const MAX_DEPTH = 5;
 
-/** The user's own files come first, then the project's. `names` are read instead of the usual files of the project. */
+/** The user's own files come first, then the project's. If `names` is given, these files replace the usual files of the project. */
 export async function readInstructions(
   places: InstructionPlaces,
   names?: readonly string[],
@@ -55,7 +55,7 @@ export async function readInstructions(
   return reading.found;
 }
 
-/** The instructions in the folders between the project's folder and this file. `path` is relative to the project's folder. */
+/** The instructions in the folders between the project's folder and the given file. `path` is relative to the project's folder. */
 export async function readNestedInstructions(
   places: InstructionPlaces,
   path: string,
@@ -73,7 +73,7 @@ export async function readNestedInstructions(
 
 interface Reading {
   places: InstructionPlaces;
-  /** The folders of the places, with links resolved. A folder that does not exist is left out. */
+  /** The folders in `places`, with links resolved. A folder that does not exist is left out. */
   project: string | undefined;
   own: readonly string[];
   home: string | undefined;
@@ -86,7 +86,7 @@ interface Reading {
 interface FileToRead {
   path: string;
   isUsers: boolean;
-  /** True: it is no problem if the file does not exist. */
+  /** True if a missing file is not a problem. */
   isOptional: boolean;
   /** Real paths of the files that import this one, outermost first. */
   chain: readonly string[];
@@ -138,7 +138,7 @@ async function readFile(wanted: FileToRead, reading: Reading): Promise<void> {
   found.files.push({ file: name, text: content.isCut ? `${text}\n(cut here: ${name} is longer)` : text });
   for (const imported of importsIn(text)) {
     const target = resolvePath(imported, dirname(real), places.home);
-    // A word such as `@someone` is no import, so only a name that ends like a document is reported as missing.
+    // A word such as `@someone` is not an import. So a missing file is reported only if its name ends like a document's name.
     const isOptional = !/\.(md|mdc|txt)$/i.test(imported);
     const isOwn = isUsers || place === "own";
     await readFile({ path: target, isUsers: isOwn, isOptional, chain: [...chain, real] }, reading);

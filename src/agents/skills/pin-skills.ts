@@ -1,4 +1,4 @@
-// Pins the skills that an agent can load with its definition, so that the list in the prompt is the same for the whole run.
+// Stores an agent's skills in its pinned definition, so that the list in the prompt is the same for the whole run.
 
 import { agentId } from "../../journal/agent-id.ts";
 import type { Definition, PinnedSkill } from "../../journal/definition.ts";
@@ -6,7 +6,7 @@ import { rulesFor } from "../../permissions/rules.ts";
 import { SKILL } from "../../projections/folds/tool-call.ts";
 import type { Skill } from "./read-skills.ts";
 
-/** An agent has the skills that its file names, or else all skills, if it has the tool that loads them. Naming skills gives it the tool. */
+/** An agent gets the skills that its file names, and the tool that loads them. By default, an agent with this tool gets all skills. */
 export function pinSkills(definition: Definition, skills: readonly Skill[], trusted: boolean): Definition {
   const { skillNames, tools, runner } = definition;
   const names = skillNames && new Set(skillNames.map(agentId));

@@ -94,7 +94,7 @@ function commandNotes(file: string, body: string, bodyLine: number): Problem[] {
 
 const SHELL = /(^|\s)!`[^`\n]+`/m;
 
-/** Finds a command by its name, or by the last part of its name if only one command has that. */
+/** Finds a command by its full name, or by the last part of its name if no other command has the same last part. */
 export function findCommand(commands: readonly Command[], name: string): Command | undefined {
   const wanted = name.toLowerCase();
   const exact = commands.find((command) => command.name.toLowerCase() === wanted);

@@ -22,14 +22,14 @@ const read = () =>
 const skill = (name: string, keys = "") =>
   `---\nname: ${name}\ndescription: For ${name}.\n${keys}---\nText.\n`;
 
-/** The skill of one file, and its problems as people read them. */
+/** Reads a folder with one skill. Returns the skill and the text of its problems. */
 async function readOne(text: string, folder = "pdf") {
   put(`p/skills/${folder}/SKILL.md`, text);
   const { skills, files } = await read();
   return { skill: skills[0], problems: files.flatMap(({ problems }) => problems.map(problemText)) };
 }
 
-it("[25.3] finds the skills of the project, the user and packs; the nearest wins, with a note", async () => {
+it("[25.3] skills of the project, the user and packs are found; if names are equal, the nearest skill wins, and a note says so", async () => {
   for (const folder of ["skills", ".cadre/skills", ".claude/skills", ".agents/skills", ".github/skills"])
     put(`p/${folder}/a-${folder.replace(/\W/g, "")}/SKILL.md`, skill(`a-${folder.replace(/\W/g, "")}`));
   put("p/skills/.curated/deep/SKILL.md", skill("deep"));
@@ -56,7 +56,7 @@ it("[25.3] finds the skills of the project, the user and packs; the nearest wins
   ]);
 });
 
-it("[25.3] reads a folder of skills once if several names lead to it, and follows no link out of the project", async () => {
+it("[25.3] a folder of skills with several names is read once, and links out of the project are not followed", async () => {
   put("p/.agents/skills/a/SKILL.md", skill("a"));
   put("elsewhere/b/SKILL.md", skill("b"));
   mkdirSync(join(base, "p/.claude"));

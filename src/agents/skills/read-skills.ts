@@ -21,7 +21,7 @@ export interface Skill {
   scope: "project" | "user" | "builtin";
   /** Rules for calls that need no approval by default once the skill is loaded. */
   allowedTools: readonly string[];
-  /** False: only people use the skill, as `/name`. */
+  /** False if only people can use the skill, as `/name`. */
   forModels: boolean;
   /** The instructions, as they were when the file was read. */
   text: string;
@@ -150,7 +150,7 @@ async function readSkill({ path, file, scope }: Place): Promise<ReadSkill> {
   };
 }
 
-/** The parser speaks of prompts, because it is made for agents. */
+/** Rewords problems from the parser, because its messages are about agents' prompts. */
 const asSkillProblem = (problem: Problem): Problem => ({
   ...problem,
   message: problem.message.replace("the prompt", "the skill"),
@@ -171,7 +171,7 @@ const reporter =
 
 const MAX_NAME = 64;
 
-/** The name in the file, as the format asks: lower case, digits and single hyphens, the same as the folder's name. */
+/** Reads the skill's name. The format requires lower case, digits and single hyphens, and the same name as the folder. */
 function readName(written: Data | undefined, folder: string, report: Report): string {
   const text = typeof written === "string" || typeof written === "number" ? String(written).trim() : "";
   const name = agentId(text || folder)
@@ -247,7 +247,7 @@ function readAllowedTools(value: Data | undefined, report: Report): string[] {
 }
 
 const FORMAT_KEYS = new Set(["name", "description", "license", "compatibility", "metadata", "allowed-tools"]);
-/** Keys of Claude Code that have the same effect here, or none anywhere. */
+/** Keys of Claude Code that cause no warning. Each has the same effect in Cadre, or has no effect in any product. */
 const CLAUDE_KEYS = new Set([
   "when_to_use",
   "disable-model-invocation",
