@@ -12,7 +12,7 @@ export function textAnswer(text: string): ToolAnswer {
   return bounded.cut ? { output: bounded.text, full: text, size: Buffer.byteLength(text) } : { output: text };
 }
 
-/** Part of a line, without its CR. If the line is longer than `max` characters, it begins at `from` and says what is missing. */
+/** Returns the line without its CR. If it is longer than `max` characters, returns the part from `from` on and says what is missing. */
 export function clipLine(line: string, max: number, from = 0): string {
   const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
   if (from === 0 && clean.length <= max) return clean;
@@ -63,7 +63,7 @@ export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
   return { text: `${shown}${isWholeLines ? "" : "\n"}… ${what} …\n${last}`, cut: true };
 }
 
-/** A line end is preferred to a cut inside a line, if it costs at most half of the room. */
+/** Prefers to cut at a line end, unless that would lose more than half of the allowed length. */
 function headEnd(text: string, at: number): number {
   const end = text.lastIndexOf("\n", at - 1) + 1;
   if (end >= at / 2) return end;

@@ -22,7 +22,7 @@ export const bashInputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">)
     }),
     effect: "unsafe",
     reaches: ["commands", "files", "network"],
-    // A program such as a shell runs what is typed into it, so rules about commands hold for the text.
+    // A program such as a shell executes its input, so the rules for commands also apply to this text.
     target: { kind: "command", field: "input", typed: true },
     partOf: BASH,
 

@@ -38,7 +38,7 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
       stop: z.boolean().optional().describe("End the command first"),
     }),
     effect: "read",
-    // The command was allowed when it was started. Ending it needs no further permission.
+    // Ending a command needs no permission, because the command was allowed when it was started.
     reaches: [],
     partOf: BASH,
     timeout: MAX_WAIT + 30_000,

@@ -50,7 +50,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     });
   });
 
-  it("[36.2] if files run out after a command has run, the answer never says that nothing was run", async () => {
+  it("[36.2] if no file can be opened after a command has run, the answer never says that nothing was run", async () => {
     await using folder = await tempWorkspace();
     const { signal } = new AbortController();
     signal.removeEventListener = () => {
@@ -148,13 +148,13 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
   // Outside a sandbox, only a subreaper can find a process that left its group. A subreaper needs Linux and perl.
   const findsOrphans = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
   it.skipIf(!findsOrphans).each(escapes)(
-    "[A31] [25.12] a command leaves no process behind, and the answer names those that it ended: %s",
+    "[A31] [25.12] a command leaves no process behind, and the answer names the processes that were ended: %s",
     async (_, leave) => {
       await using folder = await tempWorkspace();
       const sleep = uniqueSleep();
       const command = `${leave(sleep)}\nsleep 0.3; echo end`;
       const answer = await bashTool.execute({ command }, folder.context());
-      // srt hides the pids of a command, so there a process without its mark is ended unnamed.
+      // srt hides the pids of a command, so the answer cannot name a process that has lost its mark.
       const isNamed = driver !== "srt" || !command.includes("env -i");
       const named =
         "\\nEnded together with the command, because it had left them running: \\d+ .*set background\\.";
@@ -279,7 +279,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(output).toMatch(/^red .*⟦U\+0008⟧⟦U\+0008⟧hidden/);
   });
 
-  it("[25.12] a timeout above six hours is refused with what to do instead, and above a day in any case", async () => {
+  it("[25.12] above six hours, a timeout is refused with advice to use the background; above a day, it is always refused", async () => {
     await using folder = await tempWorkspace();
     const hours = (count: number) => ({ command: "x", timeout: count * 3_600_000 });
     expect((await bashTool.execute(hours(7), folder.context())).output).toContain(

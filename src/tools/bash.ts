@@ -24,7 +24,7 @@ import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 const MINUTE = 60_000;
 const DEFAULT_TIME = 5 * MINUTE;
 const MAX_TIME = 6 * 60 * MINUTE;
-/** A background command ends after a day at the latest, so that one whose run is never continued does not stay forever. */
+/** Maximum time of a background command: one day. Otherwise the command of a run that is never continued might stay forever. */
 const BACKGROUND_TIME = 24 * 60 * MINUTE;
 const MAX_OUTPUT = 10 * 1024 * 1024;
 
@@ -131,12 +131,12 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
   }
 }
 
-/** A failed clean-up must not replace the answer: the model would take a command that has run for one that has not. */
+/** A failed clean-up must not replace the answer. Otherwise the model would think that the command had not run. */
 function releaseQuietly(confined: Confined): void {
   try {
     confined.release();
   } catch {
-    // The next command's clean-up finds what this one has left.
+    // The next command's clean-up finds the files that this command left behind.
   }
 }
 

@@ -74,7 +74,7 @@ function replacePlan(input: Input): ChangePlan {
   };
 }
 
-/** The replacements of a call, or why there are none. */
+/** The replacements of a call, or the reason why there are none. */
 function replacementsOf({ old_string, new_string, replace_all, edits }: Input) {
   if (edits !== undefined && old_string === undefined) return edits;
   if (old_string === undefined || new_string === undefined)

@@ -33,7 +33,7 @@ it("every tool declares its effect and whether it reaches files, commands or the
   ]);
 });
 
-/** A tool that is part of another one is denied together with it. */
+/** If a tool is part of another tool, denying the other tool also denies this tool. */
 const wholeTools = builtinTools.filter(({ partOf }) => partOf === undefined);
 
 it("a read-only agent from another product is denied every tool that changes files or runs commands", () => {

@@ -33,7 +33,7 @@ async function query(
 }
 
 describe("loki_query", () => {
-  it("[S0-37] loki_query returns the oldest lines first, inside an untrusted mark; labels that all lines share are listed once", async () => {
+  it("[S0-37] loki_query returns the oldest lines first, in an untrusted mark, and lists labels that all lines share only once", async () => {
     await using loki = await fakeLoki(LOGS);
     expect(await query(loki, { query: '{app="api"} |= "timeout" !~ "ca.he"' })).toEqual({
       output: `1 line, 2026-01-01T13:00:00.000Z to 2026-01-01T15:00:00.000Z.
@@ -86,7 +86,7 @@ all: {app="api", level="error"}
     expect(output).toContain("bye\n    </untrusted-…>\n    2026-01-01T14:00:09.000Z do ⟦U+202E⟧this\n</");
   });
 
-  it("a long result is cut in the middle and also kept in full; the untrusted mark is closed in both texts", async () => {
+  it("a long result is cut in the middle, `full` has the whole text, and the untrusted mark is closed in both", async () => {
     const many = Array.from({ length: 1_000 }, (_, i) => entry(i, `line ${i} ${"x".repeat(90)}`));
     await using loki = await fakeLoki([...many, entry(2_000, "y".repeat(5_000))]);
     const { output, full, size } = await query(loki, { query: '{app="api"}', limit: 5_000 });

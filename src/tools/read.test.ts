@@ -58,7 +58,7 @@ describe("Read", () => {
     expect(seen).toEqual(Array.from({ length: 5_000 }, (_, index) => index + 1));
   });
 
-  it("Read shows the rest of a very long line with `column`", async () => {
+  it("Read with `column` shows the rest of a very long line", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "min.js"), `${"a".repeat(2_000)}needle${"b".repeat(500)}\n`);
     const read = async (column?: number) =>
@@ -95,7 +95,7 @@ describe("Read", () => {
     expect(await read("src")).toBe("src is a folder:\nserver.ts (0 bytes)");
   });
 
-  it("Read and Grep find their way in an output that was too long for the context", async () => {
+  it("Read and Grep can open an output that was too long for the context", async () => {
     await using folder = await tempWorkspace();
     const context = folder.context({
       savedOutput: async (name) => (name === "output:m1.0" ? { text: "one\ntwo\nthree" } : undefined),

@@ -91,13 +91,13 @@ async function unreadable(
   return refusal(`${path} does not exist: ${hint}`);
 }
 
-/** The lines that fit, cut at a line end. The last line says which lines these are, and how to read on. */
+/** Returns as many whole lines as fit. The last line says which part of the file is shown, and how to read on. */
 function numberedLines(text: string, { offset, limit, column }: Part): string {
   const lines = text.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
   if (offset > lines.length) return `(there are only ${lines.length} lines)`;
   const shown: string[] = [];
-  // The last lines and the mark around untrusted text need room too.
+  // Leaves room for the last line and for the mark around untrusted text.
   let room = CONTEXT_BYTES - 500;
   for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
     const numbered = `${offset + index}\t${clipLine(line, MAX_LINE, column - 1)}`;

@@ -22,7 +22,7 @@ async function place(files: Record<string, string>) {
 
 const MAIN = "---\r\nname: own\r\n---\r\n\r\nRun {baseDir}/a.sh on $ARGUMENTS.\r\n";
 
-it("[25.3] fills in the arguments and the skill's folder, and names the other files", async () => {
+it("[25.3] a loaded skill shows the arguments and the skill's folder in its text, and lists its other files", async () => {
   await using made = await place({
     "home/.claude/skills/own/SKILL.md": MAIN,
     "home/.claude/skills/own/a.sh": "echo",
@@ -37,7 +37,7 @@ it("[25.3] fills in the arguments and the skill's folder, and names the other fi
 });
 
 it.each(["../../secret", "/etc/hostname", "link"])(
-  "[25.3] reads no file outside the skill's folder: %s",
+  "[25.3] a file outside the skill's folder is not read: %s",
   async (file) => {
     await using made = await place({
       "home/.claude/skills/own/SKILL.md": MAIN,
@@ -50,7 +50,7 @@ it.each(["../../secret", "/etc/hostname", "link"])(
   },
 );
 
-it("[25.3] opens no other file of a project's skill, because rules about paths apply to Read", async () => {
+it("[25.3] other files of a project's skill are not opened, because the rules about paths apply only to Read", async () => {
   await using made = await place({
     "p/skills/pdf/SKILL.md": "---\nname: pdf\n---\nText.",
     "p/skills/pdf/.env": "KEY",
@@ -61,7 +61,7 @@ it("[25.3] opens no other file of a project's skill, because rules about paths a
   });
 });
 
-it("[25.3] says so if a skill has gone", async () => {
+it("[25.3] if a skill no longer exists, the answer says so", async () => {
   await using made = await place({});
   expect(await made.call({ skill: "pdf" })).toEqual({
     output: "the skill pdf cannot be read: it is not there",

@@ -78,7 +78,7 @@ async function readSkillFile(
   folders: SkillFolders,
   context: ToolContext,
 ): Promise<ToolAnswer> {
-  // Rules about paths apply to Read. They do not see which file of the project this call would open.
+  // Rules about paths apply to Read, and would not see which file of the project this call opens.
   if (isInProject(skill))
     return refusal(
       `this file is in the workspace: use Read with ${dirname(skill.file)}/${file.replace(/^(\.\/)+/, "")}`,

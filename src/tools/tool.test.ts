@@ -36,7 +36,7 @@ describe("a tool that declares nothing", () => {
     expect(declared(request)).toMatchObject({ verdict: "allow", rule: "default allow deploy" });
   });
 
-  it("[A66] a tool that declares nothing needs approval in a tainted run, whatever its effect", () => {
+  it("[A66] in a tainted run, a tool that declares nothing needs approval even if a rule allows it", () => {
     const authority = [{ source: "project", rules: { allow: ["deploy"], ask: [], deny: [] } }];
     const tainted = { ...request, authority, taint: { sources: ["loki"], hosts: [] } };
     expect(judge({ ...request, authority }).verdict).toBe("allow");

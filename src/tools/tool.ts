@@ -25,13 +25,13 @@ export interface ToolContext {
   fingerprints?: Fingerprints;
   /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
-  /** The whole output of an earlier call of this run, if it was too long for the context. Its name is in the shortened output: `output:m3.1`. */
+  /** The whole output of an earlier call of this run, if it was too long for the context. The shortened output contains the name. */
   savedOutput?: (name: string) => Promise<SavedOutput | undefined>;
   /** The skills that the agent can load. */
   skills?: readonly PinnedSkill[];
-  /** Notes on this machine what happens to the call. Only for tools that declare `notes`. */
+  /** Records on this machine when the call begins and how it ends. Only for tools that declare `notes`. */
   notes?: CallNotes;
-  /** The background commands that this run, or a run that it continues, has started and not yet seen end. */
+  /** Background commands that this run, or a run that it continues, has started, and whose end it has not seen yet. */
   background?: () => Promise<ReadonlyMap<string, BackgroundCommand>>;
   /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
@@ -39,7 +39,7 @@ export interface ToolContext {
   progress?: (text: string) => void;
 }
 
-/** What is known about a call after a crash. */
+/** Records for use after a crash: whether a call has begun, and its answer. */
 export interface CallNotes {
   /** The tool awaits this right before the call can have its first effect. If it fails, the tool must not begin. */
   begin(): Promise<void>;
@@ -49,7 +49,7 @@ export interface CallNotes {
 
 export interface SavedOutput {
   text: string;
-  /** The untrusted source from which text in the output comes. */
+  /** The untrusted source of text in the output. */
   untrusted?: string | undefined;
 }
 
@@ -61,15 +61,15 @@ export interface BackgroundCommand {
   upTo: number;
 }
 
-/** The background commands of all runs, as the loop sees them. */
+/** Access to the background commands of all runs. */
 export interface BackgroundCommands {
   /** How a command is doing. `text` completes a sentence about it, such as "is still running". */
   look(runId: string, id: string): Promise<{ isOver: boolean; text: string }>;
-  /** The output that is kept. Undefined if there is none any more. */
+  /** The part of the output that is still kept. Undefined if nothing is kept. */
   output(runId: string, id: string): Promise<string | undefined>;
-  /** Ends the commands of a run that has ended, except those that are to go on. Resolves when they have ended. */
+  /** Ends the commands of an ended run, except commands that were started to outlive it. Resolves when they have ended. */
   stopRun(runId: string): Promise<void>;
-  /** Does the same for every run that has ended while no Cadre was there to do it. */
+  /** Does the same for every run that ended while no Cadre process was running. */
   sweep(hasEnded: (runId: string) => Promise<boolean>): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export interface ToolAnswer {
   untrusted?: string;
   /** The sandbox that the call ran in, or `none`. */
   sandbox?: string;
-  /** What the call says about a background command: that it was started, how much of its output was shown, or that it has ended. */
+  /** Says that a background command was started, how much of its output was shown, or that it has ended. */
   background?: BackgroundFacts;
   /** True if nothing was done, because the target changed after the call was prepared. */
   stale?: boolean;
@@ -134,7 +134,7 @@ export interface Tool<Input = unknown> extends ToolFacts {
   description: string;
   input: z.ZodType<Input>;
   effect: Effect;
-  /** True if the tool notes when a call begins and with what it ends (`CallNotes`). */
+  /** True if the tool records when a call begins and how it ends (`CallNotes`). */
   notes?: true;
   /** True if the tool finds files that its input does not name. The tool shows such a file only if `mayShow` allows this. */
   searches?: boolean;

@@ -90,7 +90,7 @@ describe("WebSearch", () => {
     },
   );
 
-  it("[A66] search results cannot close the untrusted mark, are shortened, and contain only web addresses", async () => {
+  it("[A66] search results cannot close the untrusted mark, long ones are shortened, and links must be web addresses", async () => {
     await using fake = await fakeSearch([
       { title: "t".repeat(5_000), url: "https://long.example/", about: "a".repeat(50_000) },
       { title: "no", url: "javascript:alert(1)", about: "" },

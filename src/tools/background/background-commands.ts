@@ -1,4 +1,4 @@
-// Background commands as the loop sees them: how they are doing, their output, and their end together with their run.
+// Gives the loop access to background commands: their state, their output, and how to end them together with their run.
 
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ export function createBackgroundCommands(stateFolder: string): BackgroundCommand
 
 async function endCommand(folder: string): Promise<"kept" | "ended"> {
   const spec = await readPart(folder, "spec.json", Spec);
-  // A command that was never claimed must not start any more.
+  // A command that no watcher has claimed must not start later.
   const revoked = await claim(folder, "revoked").catch(() => true);
   if (revoked || isOver(await stateOf(folder))) return "ended";
   if (spec?.keep) return "kept";
@@ -55,7 +55,7 @@ async function endCommand(folder: string): Promise<"kept" | "ended"> {
   return "ended";
 }
 
-/** Asks the watcher to end the command, and waits for that. */
+/** Asks the watcher to end the command, and waits until the command has ended. */
 export async function stopCommand(folder: string): Promise<CommandState> {
   await askToStop(folder);
   const until = performance.now() + STOP_MS;
@@ -69,7 +69,7 @@ export async function stopCommand(folder: string): Promise<CommandState> {
 
 export const isOver = ({ at }: CommandState): boolean => at === "ended" || at === "lost" || at === "gone";
 
-/** Completes a sentence about the command. */
+/** Describes the state of the command as the end of a sentence. */
 export function stateText(state: CommandState): string {
   switch (state.at) {
     case "starting":

@@ -1,4 +1,4 @@
-// Background commands with real processes. The watcher is the real program; only the journal's part is played by the test.
+// Tests background commands with real processes and the real watcher. Only the journal is simulated.
 
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -36,7 +36,7 @@ async function world() {
     signal: new AbortController().signal,
     ...more,
   });
-  /** Keeps what the answer says about a command, as the journal does. */
+  /** Records what the answer says about a command, as the journal does. */
   const keep = (answer: ToolAnswer): ToolAnswer => {
     const { id, command = "", upTo = 0 } = answer.background ?? {};
     if (id !== undefined)
@@ -84,7 +84,7 @@ test("[25.12] a server outlives its call; new output is shown once, and stopping
   expect((await w.type(id, "x")).output).toContain("nothing was sent");
 });
 
-test("[25.12] a background command that fails at once says so in its first answer", async () => {
+test("[25.12] if a background command fails immediately, its first answer says so", async () => {
   await using w = await world();
   expect(await w.start("echo no such flag >&2; exit 3")).toMatchObject({
     output: expect.stringMatching(
@@ -95,7 +95,7 @@ test("[25.12] a background command that fails at once says so in its first answe
   });
 });
 
-test("[25.12] BashOutput waits for the end, and a time limit ends the command", async () => {
+test("[25.12] BashOutput waits for the end of a command, and a time limit ends the command", async () => {
   await using w = await world();
   const id = idOf(await w.start("echo a; sleep 1; echo b", {}));
   const ended = await w.output(id, { wait: 30_000, until: "never" });
@@ -107,7 +107,7 @@ test("[25.12] BashOutput waits for the end, and a time limit ends the command", 
   });
 });
 
-test("[25.12] an id that does not exist is answered with those that do", async () => {
+test("[25.12] for an unknown id, the answer lists the ids that exist", async () => {
   await using w = await world();
   expect((await w.output("m9.9")).output).toBe(
     "there is no background command m9.9: none was started; start one with Bash and background",
@@ -119,7 +119,7 @@ test("[25.12] an id that does not exist is answered with those that do", async (
   expect((await w.output(id, { until: "(" })).output).toContain("is not a regular expression");
 });
 
-test("[25.12] the end of the run ends its commands, except one that is to go on", async () => {
+test("[25.12] when a run ends, its commands end too, except a command that was started to outlive the run", async () => {
   await using w = await world();
   const [going, kept] = [
     idOf(await w.start("echo up; sleep 300")),
@@ -136,7 +136,7 @@ test("[25.12] the end of the run ends its commands, except one that is to go on"
   await w.output(kept, { stop: true });
 });
 
-test("[25.12] if the watcher is killed, the command dies with it, and the agent is told", async () => {
+test("[25.12] if the watcher is killed, the command dies with it, and the agent is told why", async () => {
   await using w = await world();
   const started = await w.start("echo $$ > pid; echo up; exec sleep 300");
   const pid = Number(await readFile(join(w.path, "pid"), "utf8"));
@@ -147,7 +147,7 @@ test("[25.12] if the watcher is killed, the command dies with it, and the agent 
   );
 });
 
-test("[25.12] a recycled pid is not taken for the watcher, and another boot means that the machine went down", async () => {
+test("[25.12] a process with a recycled pid is not mistaken for the watcher; a new boot id means that the machine went down", async () => {
   await using w = await world();
   const me = await ownIdentity();
   const folder = commandFolder(w.stateFolder, "r2", "m1.0");
@@ -164,7 +164,7 @@ test("[25.12] a recycled pid is not taken for the watcher, and another boot mean
   expect(isAlive(process.pid)).toBe(true);
 });
 
-test("[25.12] [P4] a second attempt takes over the command of the first, which runs once", async () => {
+test("[25.12] [P4] a second attempt adopts the command of the first attempt, so the command runs only once", async () => {
   await using w = await world();
   const command = "echo ran >> marks; echo up; sleep 300";
   const first = await w.start(command, {}, { callId: "m5.0" });
@@ -186,7 +186,7 @@ test("[25.12] [P4] a second attempt takes over the command of the first, which r
   ).toMatchObject({ found: "not_done" });
 });
 
-test("[25.12] long output is kept in bounded files: the beginning, and the latest part", async () => {
+test("[25.12] long output is kept in files of limited size: the beginning and the latest part", async () => {
   await using w = await world();
   const id = idOf(await w.start("seq 1 3000000; echo the end"));
   await w.output(id, { until: "the end", wait: 60_000 });
@@ -200,7 +200,7 @@ test("[25.12] long output is kept in bounded files: the beginning, and the lates
   expect(text.length).toBeLessThan(6 * 1024 * 1024);
 });
 
-test("[25.12] a character is not shown in halves", async () => {
+test("[25.12] a character is shown only when all of its bytes have arrived", async () => {
   await using w = await world();
   const folder = join(w.path, "output");
   await mkdir(folder);
@@ -217,7 +217,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // A process that nobody has collected yet has ended.
+  // A zombie process has ended, but its parent has not collected it yet.
   const stat = existsSync("/proc/self/stat") ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
   return !stat.includes(") Z ");
 }

@@ -1,12 +1,12 @@
-// The folder of a background command. The tool that starts the command, the process that watches it, and a later Cadre meet only here.
+// The folder of a background command. It is the only link between the tool, the watching process, and a later Cadre process.
 //   spec.json     what to run; written before the watcher starts
-//   claim.json    which process watches the command. It is created once: whoever creates it decides whether the command ever runs
+//   claim.json    which process watches the command. Only the process that creates this file decides whether the command ever runs
 //   running.json  the command has been started
 //   out-<offset>  its output, in segments: the first megabyte and the latest ones are kept
 //   input         lines of JSON, each with text for the command
 //   stop          asks the watcher to end the command
 //   end.json      how the command ended
-// No process is ever signalled by its pid: a recycled pid could belong to another program. The watcher ends its own child.
+// Cadre never sends a signal to a pid, because a recycled pid could belong to another program. The watcher ends its own child.
 
 import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,9 +19,9 @@ export const Spec = z.object({
   command: z.string(),
   env: z.record(z.string(), z.string()),
   timeout: z.number(),
-  /** True if the command goes on after its run has ended. */
+  /** True if the command keeps running after its run has ended. */
   keep: z.boolean(),
-  /** The call that started the command, as its sandbox needs to know it. */
+  /** What the sandbox needs to know about the call that started the command. */
   call: z.object({
     workspace: z.string(),
     runId: z.string(),
@@ -57,7 +57,7 @@ export type CommandState =
   | { at: "starting" }
   | { at: "running"; identity: ProcessIdentity; sandbox: string; since: number }
   | { at: "ended"; end: End }
-  /** The watcher died, and the command with it. */
+  /** The watcher died, and the command died with it. */
   | { at: "lost"; why: "machine" | "watcher" }
   | { at: "gone" };
 
@@ -71,7 +71,7 @@ export async function prepareFolder(folder: string, spec: Spec): Promise<void> {
   await writeWhole(folder, "spec.json", spec);
 }
 
-/** Takes the right to decide about the command. False: another process has it. */
+/** Claims the right to decide about the command. Returns false if another process has claimed it. */
 export async function claim(folder: string, identity: ProcessIdentity | "revoked"): Promise<boolean> {
   const draft = join(folder, `claim.${process.pid}`);
   await writeFile(draft, JSON.stringify(identity), { mode: 0o600 });
@@ -86,7 +86,7 @@ export async function claim(folder: string, identity: ProcessIdentity | "revoked
   }
 }
 
-/** Replaces a file in one step, so that no reader sees half of it. */
+/** Replaces a file in one step, so that a reader never sees half of it. */
 export async function writeWhole(folder: string, name: string, value: unknown): Promise<void> {
   const draft = join(folder, `${name}.${process.pid}`);
   await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
@@ -115,7 +115,7 @@ export async function stateOf(folder: string): Promise<CommandState> {
       ? { at: "running", identity, sandbox: running.sandbox, since: running.at }
       : { at: "starting" };
   }
-  // The watcher might have written the end just before it went.
+  // The watcher might have recorded the end just before it exited.
   const late = await readPart(folder, "end.json", End);
   if (late) return { at: "ended", end: late };
   return { at: "lost", why: (await isThisBoot(identity)) ? "watcher" : "machine" };
@@ -127,11 +127,11 @@ export async function askToStop(folder: string): Promise<void> {
 
 export interface Typed {
   text: string;
-  /** True: the command's input ends here. */
+  /** True if the command gets no input after this. */
   close?: boolean | undefined;
 }
 
-/** Hands text to the command. The watcher passes each line of the file on once. */
+/** Sends text to the command. The watcher passes on each line of the file once. */
 export async function sendInput(folder: string, typed: Typed): Promise<void> {
   const file = await open(join(folder, "input"), "a", 0o600);
   try {
@@ -141,7 +141,7 @@ export async function sendInput(folder: string, typed: Typed): Promise<void> {
   }
 }
 
-/** The output, cut into files. The first one is kept, and of the others the latest. */
+/** The output is split into files. Cadre keeps the first file and the latest ones. */
 export const HEAD_BYTES = 1024 * 1024;
 export const SEGMENT_BYTES = 2 * 1024 * 1024;
 export const KEPT_SEGMENTS = 2;
@@ -150,7 +150,7 @@ const SEGMENT = /^out-(\d+)$/;
 
 export const segmentName = (offset: number): string => `out-${offset}`;
 
-/** The offsets of the segments that are there, in order. */
+/** The offsets of the existing segments, in order. */
 export async function segmentsOf(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch(() => [] as string[]);
   return names
@@ -165,7 +165,7 @@ export interface OutputPart {
   upTo: number;
 }
 
-/** The output from a position on. Bytes that are no longer kept are counted in its text. */
+/** Reads the output from a position on. The returned text says how many bytes are no longer kept. */
 export async function readOutput(folder: string, from = 0): Promise<OutputPart> {
   const parts: string[] = [];
   let at = from;
@@ -181,7 +181,7 @@ export async function readOutput(folder: string, from = 0): Promise<OutputPart> 
   return { text: parts.join(""), upTo: at };
 }
 
-/** Length without a character at the end of which only some bytes have arrived. */
+/** Length without an incomplete character at the end. */
 function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

@@ -9,14 +9,14 @@ const run = promisify(execFile);
 
 export const ProcessIdentityShape = z.object({
   pid: z.int(),
-  /** When the process started, in the system's own terms. */
+  /** Start time of the process, in the system's unit. */
   start: z.string(),
   /** The boot of the machine in which the process started. Absent if the system does not number its boots. */
   boot: z.string().optional(),
 });
 export type ProcessIdentity = z.infer<typeof ProcessIdentityShape>;
 
-/** This process. Throws if the system does not say when it started. */
+/** The identity of this process. Throws if the system does not say when this process started. */
 export async function ownIdentity(): Promise<ProcessIdentity> {
   const start = await startOf(process.pid);
   if (start === undefined) throw new Error("the system does not say when this process started");
@@ -38,7 +38,7 @@ const bootOf = (): Promise<string | undefined> =>
     () => undefined,
   );
 
-/** Undefined if no such process runs. A process that has ended and was not yet collected does not run. */
+/** Undefined if no such process is running. A zombie process does not count as running. */
 async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (stat !== undefined) {

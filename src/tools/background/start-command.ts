@@ -19,21 +19,21 @@ import {
   stateOf,
 } from "./command-folder.ts";
 
-/** Each attempt has a command of its own. */
+/** Each attempt of a call gets its own command id. */
 const commandId = (callId: string, attempt: number): string =>
   attempt > 1 ? `${callId}~${attempt}` : callId;
 
-/** Commands of one run that may run in the background at the same time. */
+/** Maximum number of commands that one run can have in the background at the same time. */
 const MAX_RUNNING = 10;
-/** Milliseconds that the watcher has to start the command. */
+/** Time limit in milliseconds for the watcher to start the command. */
 const START_MS = 30_000;
-/** Milliseconds that the call waits for the first output, so that a command that fails at once is seen at once. */
+/** Milliseconds to wait for the first output, so that the answer shows whether the command fails immediately. */
 const FIRST_MS = 2_000;
 const QUIET_MS = 300;
 const LOOK_MS = 50;
 
 export interface BashSetup extends Confinement {
-  /** Path of the program that watches background commands. Absent: there is none, and commands cannot run in the background. */
+  /** Path of the program that watches background commands. If absent, commands cannot run in the background. */
   watcher?: string;
 }
 
@@ -63,7 +63,7 @@ export async function startInBackground(
     const { sandbox, ...folders } = confinement;
     const network = typeof sandbox.network === "string" ? sandbox.network : [...sandbox.network];
     const kept = { ...folders, sandbox: { ...sandbox, network, write: [...sandbox.write] } };
-    // Its end is not noted: if its start is not recorded, the probe finds it.
+    // `notes.end` is not called. If the journal does not record the start, the probe finds the command.
     await context.notes?.begin();
     await prepareFolder(folder, { ...options, env, call, confinement: kept });
     startWatcher(watcher, folder, env);
@@ -74,7 +74,7 @@ export async function startInBackground(
   return answerAbout(id, options, context, stateFolder);
 }
 
-/** P4: a command that an earlier attempt of this call has started and that still runs. An attempt that has not begun can no longer do so. */
+/** P4: finds a running command of an earlier attempt. An earlier attempt that has not begun yet is prevented from beginning. */
 async function adoptEarlier(
   { runId, callId, attempt }: ToolContext,
   stateFolder: string,
@@ -116,7 +116,7 @@ async function answerAbout(
   };
 }
 
-/** The watcher gets the command's environment, so that it has no secrets either, and no file of this process. */
+/** The watcher gets the command's environment, which has no secrets. It inherits no open file of this process. */
 function startWatcher(watcher: string, folder: string, env: Record<string, string>): void {
   const child = spawn(process.execPath, [watcher, folder], {
     cwd: "/",
@@ -124,7 +124,7 @@ function startWatcher(watcher: string, folder: string, env: Record<string, strin
     detached: true,
     stdio: "ignore",
   });
-  // If it cannot be started, its claim never appears.
+  // If the watcher cannot be started, its claim never appears.
   child.once("error", () => undefined);
   child.unref();
 }

@@ -31,7 +31,7 @@ export async function watchCommand(folder: string, isProtected: (path: string) =
     notes: [],
   }));
   const seconds = Math.round((performance.now() - started) / 100) / 10;
-  // If the folder is gone, nobody is left to be told.
+  // If the folder is gone, no process needs the record of the end.
   await writeWhole(folder, "end.json", { ...end, seconds } satisfies End).catch(() => undefined);
 }
 
@@ -141,7 +141,7 @@ function keepOutput(folder: string): { add(chunk: Buffer): void; close(): void }
 
 const LOOK_MS = 250;
 
-/** Looks at the folder whenever it changes, and now and then, because not every file system reports changes. */
+/** Reads the folder after each change, and also at intervals, because not every file system reports changes. */
 function listen(folder: string, hear: { typed(typed: Typed): void; stop(): void; gone(): void }): () => void {
   let read = 0;
   const look = () => {
@@ -149,7 +149,7 @@ function listen(folder: string, hear: { typed(typed: Typed): void; stop(): void;
     try {
       text = readFileSync(join(folder, "input"), "utf8");
     } catch {
-      // Nothing was typed.
+      // There is no input yet.
     }
     const whole = text.slice(0, text.lastIndexOf("\n") + 1);
     const lines = whole
@@ -169,7 +169,7 @@ function listen(folder: string, hear: { typed(typed: Typed): void; stop(): void;
     });
     watcher.on("error", () => undefined);
   } catch {
-    // The interval is enough.
+    // Without change events, the interval alone is enough.
   }
   look();
   return () => {

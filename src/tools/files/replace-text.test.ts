@@ -26,7 +26,7 @@ test.each([
   expect(edit(text, old, now)).toMatchObject({ ok: true, text: after, tolerance: expect.any(String) });
 });
 
-test("new lines below an indented line get the file's kind of indentation", () => {
+test("new lines below an indented line are indented with tabs or spaces, as the file is", () => {
   const text = "func f() {\n\tif a {\n\t\tb()\n\t}\n}\n";
   expect(
     edit(text, "    if a {\n        b()\n    }", "    if a {\n        b()\n        c()\n    }"),
@@ -35,7 +35,7 @@ test("new lines below an indented line get the file's kind of indentation", () =
   });
 });
 
-test("an exact match wins over tolerant ones", () => {
+test("an exact match takes precedence over tolerant matches", () => {
   expect(edit("  a\na\n", "a\n", "b\n")).toMatchObject({ ok: false });
   expect(edit("x\n a \n", " a \n", "b\n")).toEqual({
     ok: true,
@@ -45,20 +45,20 @@ test("an exact match wins over tolerant ones", () => {
   });
 });
 
-test("two tolerant matches are refused with their lines", () => {
+test("if two places match tolerantly, the edit is refused and the error names their lines", () => {
   expect(edit("\ta;\nb\n  a;\n", "    a;", "c;")).toEqual({
     ok: false,
     why: "holds old_string nowhere exactly, and 2 places match it ignoring indentation (lines 1, 3): copy one of them exactly",
   });
 });
 
-test("a piece that matches nowhere is answered with the most similar lines", () => {
+test("if the old text is not found, the error shows the most similar lines", () => {
   const text = "import a\n\nfunction add(x, y) {\n  return x + y;\n}\n";
   const refused = edit(text, "function add(a, b) {", "function sum(a, b) {");
   expect(refused).toMatchObject({ ok: false, why: expect.stringContaining("3\tfunction add(x, y) {") });
 });
 
-test("a piece that resembles nothing is answered with what to do", () => {
+test("if nothing in the file resembles the old text, the error says what to do", () => {
   expect(edit("one\ntwo\n", "something else entirely", "x")).toMatchObject({
     why: expect.stringContaining("Nothing in it is similar: read the file again"),
   });

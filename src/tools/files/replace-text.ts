@@ -50,7 +50,7 @@ export function replaceText(text: string, { old_string, new_string, replace_all 
 }
 
 interface Tolerance {
-  /** Completes "matched …". */
+  /** The rest of a sentence that begins with "matched". */
   name: string;
   normalize(line: string): string;
   isIndent: boolean;
@@ -66,7 +66,7 @@ const TOLERANCES: readonly Tolerance[] = [
   { name: "ignoring indentation", normalize: (line) => plain(line).trim(), isIndent: true },
 ];
 
-/** Replaces typographic characters that models often write as plain ones. */
+/** Replaces typographic quotes, dashes and blanks with plain characters, because models often write the plain ones. */
 const plain = (line: string): string =>
   line
     .replace(/[‘’‚‛′]/g, "'")
@@ -85,7 +85,7 @@ function replaceExact(text: string, old: string, now: string, count: number): Re
   };
 }
 
-/** The indexes of the lines at which the piece begins. */
+/** Indexes of the lines where a match of `piece` begins. */
 function findLines(text: string, piece: string, normalize: (line: string) => string): number[] {
   const lines = text.split("\n").map(normalize);
   const wanted = pieceLines(piece).map(normalize);
@@ -117,7 +117,7 @@ function replaceLines(
   return { ok: true, text: lines.join("\n"), count: 1, changed, tolerance: name };
 }
 
-/** Gives new lines the indentation of the file: where the old lines have an indentation, the file's lines show what it is there. */
+/** Gives new lines the file's indentation. Each pair of an old line and its line in the file shows how an indentation is translated. */
 function indentAs(there: readonly string[], old: readonly string[], now: readonly string[]): string[] {
   const pairs = old
     .map((line, index) => [indentOf(line), indentOf(there[index]!)] as const)
@@ -131,13 +131,13 @@ function indentAs(there: readonly string[], old: readonly string[], now: readonl
   });
 }
 
-/** Indentation below a known line. In a file that is indented with tabs, four blanks become a tab. */
+/** Translates the additional indentation of a line. In a file that is indented with tabs, two to four spaces become a tab. */
 const deeper = (rest: string, indent: string): string =>
   indent.includes("\t") ? rest.replace(/ {2,4}/g, "\t") : rest;
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
-/** The part of the file that is most like the piece, so that the model need not read the file again. */
+/** Shows the lines of the file that are most similar to `piece`, so that the model does not have to read the file again. */
 function nearestLines(text: string, piece: string): string {
   const lines = text.split("\n");
   const wanted = pieceLines(piece);
@@ -158,7 +158,7 @@ function nearestLines(text: string, piece: string): string {
 const MAX_COMPARED = 20_000;
 const MAX_SHOWN = 20;
 
-/** Share of common pairs of characters, from 0 to 1. */
+/** The share of character pairs that both texts have in common, from 0 to 1. */
 function similarity(a: string, b: string): number {
   if (a === b) return 1;
   if (a.length < 2 || b.length < 2) return 0;

@@ -1,12 +1,12 @@
-// Outputs that were too long for the context. An agent reads and searches them like files, under a name such as `output:m3.1`.
-// They are kept as blobs of the journal, so that they survive a restart and are found from every machine.
-// Text of an untrusted source stays untrusted: each part of it that is shown gets its own mark.
+// Outputs that were too long for the context. An agent can read and search them like files, under a name such as `output:m3.1`.
+// They are stored as blobs of the journal, so that they survive a restart and every machine can find them.
+// Text from an untrusted source stays untrusted: each shown part of it gets its own mark.
 
 import { markUntrusted } from "../../journal/untrusted.ts";
 import { callOfOutput, refusal } from "../answers.ts";
 import type { ToolAnswer, ToolContext } from "../tool.ts";
 
-/** The answer that `show` makes of a saved output. Undefined if `path` names a file. */
+/** Calls `show` with the text of a saved output, and returns the answer. Returns undefined if `path` is the name of a file. */
 export async function showSavedOutput(
   path: string,
   { savedOutput, nonce }: Pick<ToolContext, "savedOutput" | "nonce">,

@@ -1,7 +1,7 @@
 // Applies a merge commit to the parent's folder, as a fast-forward.
-//  - The index stays as it was until git has written every file and moved the branch. So an interrupted merge can always be told:
+//  - The index stays unchanged until git has written every file and moved the branch. This shows how far an interrupted merge got:
 //    if the branch has moved, only the new index is missing; otherwise the files are set back to the old index.
-//  - Setting back touches only what the merge wrote: a file with the new content, or with its beginning, or that is missing.
+//  - Undoing touches only files that the merge wrote or removed: a file with the new content or its beginning, or a missing file.
 //    Files that were in the way of the merge, and files that a person has changed since, stay as they are.
 
 import {
@@ -32,7 +32,7 @@ import {
 import { copyIndex } from "./worktree-commit.ts";
 import type { Checkout } from "./worktree-records.ts";
 
-/** A lock of a ref that is older than this belongs to a dead git. */
+/** A ref lock that is older than this belongs to a git process that has died. */
 const STALE_MS = 1_000;
 
 type Place = Pick<Checkout, "top" | "gitDir" | "common">;
@@ -54,7 +54,7 @@ export async function applyMerge(
   return "ok" in answer ? answer : { ok: false, ...answer };
 }
 
-/** Finishes or undoes the merge that a dead process has left in the folder. If its git is still at work, waits for git first. */
+/** Finishes or undoes the merge that a dead process left in the folder. If the git of that process is still running, waits for it first. */
 export const settleLeft = (place: Place): Promise<void> =>
   settleLeftMerge(place.gitDir, (left) => settleLeftBehind(place, left));
 
@@ -73,7 +73,7 @@ async function fastForward(
   await tryGit(at, ["update-index", "-q", "--refresh"]);
   const found = await dirtyPaths(top, at, await changes(at, head, commit));
   await writeFile(join(scratch, DIRTY), JSON.stringify(found));
-  // `--no-overwrite-ignore` keeps the parent's ignored files.
+  // `--no-overwrite-ignore` prevents git from overwriting ignored files of the parent.
   const how = ["--ff-only", "--quiet", "--no-stat", "--no-autostash", "--no-overwrite-ignore"];
   return tryGit({ ...at, pidFile: gitFile }, ["merge", ...how, commit]);
 }
@@ -82,7 +82,7 @@ async function settleMerge(place: Place, merge: LockedMerge): Promise<void> {
   const { top, gitDir } = place;
   const at = inFolder(top);
   if ((await git(at, ["rev-parse", "HEAD"])) !== merge.commit) return undo(place, merge);
-  // The index is missing if it was already put into place.
+  // If the new index is already in place, this file is missing.
   await rename(join(merge.scratch, "index"), join(gitDir, "index")).catch(ignoreMissing);
 }
 
@@ -108,7 +108,7 @@ const madeAt = async (path: string): Promise<number | undefined> =>
 
 interface Change {
   path: string;
-  /** Mode and id of the entry before and after. Undefined if there is none. */
+  /** Mode and id of the entry before and after the merge. Undefined if there is no entry. */
   before: Entry | undefined;
   after: Entry | undefined;
 }
@@ -147,11 +147,11 @@ async function changes(at: GitLocation, from: string, to: string): Promise<Chang
   return found;
 }
 
-/** The paths of the merge whose files were not as in the index before it. */
+/** Paths of the merge whose files already differed from the index before the merge. */
 interface DirtyPaths {
   /** git refuses the merge because of these files, so it does not write them. */
   inTheWay: string[];
-  /** A person had deleted these files, which git does not mind. */
+  /** Files that a person had deleted. git does not refuse the merge because of these files. */
   absent: string[];
 }
 
@@ -211,7 +211,7 @@ async function undo({ top, gitDir }: Place, { scratch, head, commit }: LockedMer
   }
 }
 
-/** Makes an index of one side of the changes. `differs` are the paths whose file in the folder is another one, or is missing. */
+/** Builds an index of one side of the changes. `differs` lists the paths whose file in the folder is different or missing. */
 async function entriesIn(
   at: GitLocation,
   index: string,

@@ -1,8 +1,8 @@
 // The lock that Cadre holds on the parent's index while it applies a merge.
-//  - Cadre creates `index.lock` itself, with a content that names the process and the merge. So the lock of a dead Cadre can be told
-//    from the lock of any other git, and nobody else's lock is ever removed.
-//  - git works on a copy of the index. It writes its own process id before it starts, so a git that outlives Cadre is waited for.
-//  - Whoever finds the lock of a dead Cadre takes it over, and finishes or undoes the merge before it releases the lock.
+//  - Cadre creates `index.lock` itself, and writes the process and the merge into it. This distinguishes the lock of a dead Cadre
+//    from the locks of other programs, which Cadre never removes.
+//  - git works on a copy of the index. It writes its own process id before it starts, so Cadre can wait for a git that outlived its Cadre.
+//  - A process that finds the lock of a dead Cadre takes it over. It finishes or undoes the merge, and then releases the lock.
 
 import { link, mkdtemp, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -17,9 +17,9 @@ const LOOK_MS = 100;
 const FOREIGN_MS = 3_000;
 /** How long to wait for another Cadre, or for a git that has outlived its Cadre. It is longer than the time limit of git. */
 const CADRE_MS = 150_000;
-/** A process that cannot be looked up (on another machine or in another container) counts as dead after this time. */
+/** A process on another machine or in another container cannot be checked. It is treated as dead after this time. */
 const ELSEWHERE_MS = 600_000;
-/** Two processes might take over a lock at the same time. After this pause, the lock names the one that has it. */
+/** Two processes might take over a lock at the same time. After this pause, the lock names the process that has it. */
 const TAKE_OVER_MS = 50;
 
 const Note = z.object({
@@ -37,7 +37,7 @@ type Note = z.infer<typeof Note>;
 
 /** The merge that a lock is held for. */
 export interface LockedMerge extends Pick<Note, "head" | "commit"> {
-  /** A folder for the files of this merge. It goes away with the lock. */
+  /** A folder for the files of this merge. It is removed together with the lock. */
   scratch: string;
   /** git writes its process id to this file before it starts. */
   gitFile: string;
@@ -46,7 +46,7 @@ export interface LockedMerge extends Pick<Note, "head" | "commit"> {
 /** Finishes or undoes a merge that was cut off. */
 export type Settle = (merge: LockedMerge) => Promise<void>;
 
-/** Merges that this process is working on. A merge that failed halfway leaves this set, so that it is settled like that of a dead process. */
+/** Merges that this process is working on. A merge that failed halfway is removed, and is then treated like that of a dead process. */
 const active = new Set<string>();
 
 /** Does the work with the index locked. Returns git's complaint if another program keeps the lock. */
@@ -81,7 +81,7 @@ export async function settleLeftMerge(gitDir: string, settle: Settle): Promise<v
 
 /**
  * Settles the merge of a dead Cadre, if there is one. Returns who holds the lock afterwards.
- * `cadre` is a Cadre that is alive, or that is dead and whose git is still at work.
+ * `cadre` means a live Cadre, or a dead Cadre whose git is still running.
  */
 async function settleIfDead(gitDir: string, settle: Settle): Promise<"free" | "cadre" | "foreign"> {
   const found = await readLock(gitDir);
@@ -144,7 +144,7 @@ const writeNote = (path: string, merge: Pick<Note, "head" | "commit" | "scratch"
   return writeFile(path, `${JSON.stringify(note)}\n`, { mode: 0o600 });
 };
 
-/** A link appears with its whole content or not at all, so a lock of Cadre is never taken for another program's. */
+/** A link appears with its whole content or not at all, so Cadre's lock is never mistaken for that of another program. */
 async function createLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -154,7 +154,7 @@ async function createLink(from: string, to: string): Promise<boolean> {
     if (code === "EEXIST") return false;
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
   }
-  // This file system has no links.
+  // This file system does not support links.
   try {
     await writeFile(to, await readFile(from), { flag: "wx", mode: 0o600 });
     return true;
@@ -199,7 +199,7 @@ function isAlive({ place, pid, started }: Holder, age: number): boolean {
   const here = processPlace();
   if (place.host === here.host && place.boot !== here.boot) return false;
   if (!isDeepStrictEqual(place, here)) return age < ELSEWHERE_MS;
-  // Without /proc, a process id that exists might belong to another program by now.
+  // Without /proc, an existing process id might belong to another program.
   if (processStat(process.pid) === undefined) return isProcess(pid) && age < ELSEWHERE_MS;
   const now = processStat(pid);
   return now !== undefined && !now.isZombie && now.began === started;

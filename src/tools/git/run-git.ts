@@ -92,7 +92,7 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: "cadre@localhost",
 };
 
-/** `exec` keeps the process, so the line is about git. A system without /proc has no such line, and the process id has to do. */
+/** `exec` keeps the process id, so the line describes git. On a system without /proc, the file contains only the process id. */
 const WRITE_PID = `{ read -r line </proc/$$/stat || line=$$; } 2>/dev/null; printf '%s\\n' "$line" >"$0" && exec "$@"`;
 
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {

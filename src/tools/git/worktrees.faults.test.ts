@@ -60,7 +60,7 @@ describe.concurrent("[D6] an operation that was killed after a git command can b
 
 describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", () => {
   test.each(["missing", "cut short"])(
-    "the half-written files are set back, and the merge is repeated, if the second file is %s",
+    "the half-written files are restored, and the merge is repeated, if the second file is %s",
     async (state) => {
       await using repository = await repositoryWithFilter();
       const child = await changedChild(repository);
@@ -75,7 +75,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     },
   );
 
-  test("the next check of the project sets the folder back, even if nobody repeats the merge", async () => {
+  test("the next check of the project restores the folder, even if the merge is not repeated", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     await killInMerge(child, "kill -9 $GIT_PID $CADRE_PID");
@@ -86,7 +86,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     await repository.commit({ "own.txt": "a person's\n" });
   });
 
-  test("files that a person has changed since stay as they are", async () => {
+  test("files that a person has changed in the meantime stay as they are", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     await killInMerge(child, "kill -9 $GIT_PID $CADRE_PID");
@@ -97,7 +97,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     expect(await repository.git(["status", "--porcelain"])).toBe(" M a.txt");
   });
 
-  test("a merge that git refused leaves the files in the way and the deleted files as they are", async () => {
+  test("after a merge that git refused, the files in its way and the deleted files stay as they are", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     // This untracked file is the beginning of the child's file.
@@ -110,7 +110,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     await expectUnlocked(repository);
   });
 
-  test("a git that outlives its Cadre is waited for, and its merge counts", async () => {
+  test("if git outlives its Cadre process, the next process waits for git and accepts its merge", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     await killInMerge(child, "kill -9 $CADRE_PID; while [ ! -e $HOME/go-on ]; do sleep 0.05; done");
@@ -123,7 +123,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     await expectMerged(repository);
   });
 
-  test("locks of refs that the killed git has left are removed", async () => {
+  test("ref locks that a killed git left behind are removed", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     const lock = "touch .git/HEAD.lock .git/refs/heads/main.lock; kill -9 $PPID $$";
@@ -133,7 +133,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     await expectMerged(repository);
   });
 
-  test("a worktree that is half removed is not taken for work that deletes files", async () => {
+  test("a half-removed worktree is not mistaken for a child that deleted files", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     const script = `case " $* " in *" worktree remove "*) rm ${JSON.stringify(join(child.path, "a.txt"))}; kill -9 $PPID $$;; esac; exec git "$@"`;

@@ -217,7 +217,7 @@ async function close(
   return merged;
 }
 
-/** Returns the existing worktree. A worktree that is only half made or half removed is discarded. A folder without a record in git gets a new record. */
+/** Returns the existing worktree. Discards a half-made or half-removed worktree. A folder without a record in git gets a new record. */
 async function existingWorktree(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
   const found = await findRecord(worktree, common);
   const locked = found && (await lockReason(found));

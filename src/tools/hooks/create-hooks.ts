@@ -1,4 +1,4 @@
-// The hooks of a project: which commands belong to an event, and how one of them is run.
+// The hooks of a project. This file decides which commands belong to an event, and runs one of them.
 
 import { cleanEnvironment } from "../shell/clean-environment.ts";
 import { createMatcher } from "./match-hooks.ts";
@@ -15,7 +15,7 @@ export function createHooks<Event extends string>(setups: readonly HookSetup<Eve
   const all = setups.map((setup) => ({ setup, matcher: createMatcher(setup.matcher) }));
   return {
     isEmpty: all.length === 0,
-    /** The hooks of an event, in the order of the configuration. `names` are the names under which a matcher can mean the tool. */
+    /** The hooks of an event, in the order of the configuration. A matcher can use any of the tool's `names`. */
     find: (event: Event, names?: readonly string[]): HookSetup<Event>[] =>
       all
         .filter(

@@ -1,6 +1,6 @@
 // Finds the hooks for a tool. A matcher is a name, a list of names (`Edit|Write`), or a regular expression, as in Claude Code.
 // Regular expressions are RE2, so that no pattern can block the process.
-// A pattern that RE2 cannot read matches every tool: a guard then runs too often, and never too rarely.
+// A pattern that RE2 cannot read matches every tool. It is safer to run a guard too often than too rarely.
 
 import { RE2JS } from "re2js";
 import { messageOf } from "../../errors.ts";
@@ -9,7 +9,7 @@ const NAMES = /^[\w\s,|-]*$/;
 
 export interface Matcher {
   matches(names: readonly string[]): boolean;
-  /** Why the pattern cannot be read. */
+  /** The reason why the pattern cannot be read. */
   problem?: string;
 }
 

@@ -17,22 +17,22 @@ const hook = (command: string, more: Partial<Parameters<typeof runHook>[0]> = {}
 
 const LEAVES_CHILD = "sleep 300 & echo $! > pid.tmp; mv pid.tmp pid; sleep 300";
 
-test("a hook gets its input, and its two outputs stay apart", async () => {
+test("a hook gets its input on stdin, and its stdout and stderr are kept separately", async () => {
   const ran = await runHook(hook("cat; echo no >&2; exit 2", { input: '{"a":1}' }));
   expect(ran).toMatchObject({ code: 2, stdout: '{"a":1}', stderr: "no\n" });
 });
 
-test("a hook that does not read a large input is no failure", async () => {
+test("it is not a failure if a hook does not read its large input", async () => {
   expect(await runHook(hook("true", { input: "x".repeat(5_000_000) }))).toMatchObject({ code: 0 });
 });
 
-test("[HK6] a hook that writes without end is cut and reported", async () => {
+test("[HK6] endless output of a hook is cut and reported", async () => {
   const ran = await runHook(hook("head -c 1000000 /dev/zero | tr '\\0' x"));
   expect(ran.stdout).toHaveLength(64_000);
   expect(ran.problem).toContain("more than 64000 characters");
 });
 
-test("[HK6] processes that a hook leaves behind end with it", async () => {
+test("[HK6] when a hook ends, the processes that it left behind end too", async () => {
   const cwd = scratchFolder("cadre-hook-");
   await runHook(hook("sleep 300 & echo $! > pid", { cwd }));
   await expectDead(join(cwd, "pid"));

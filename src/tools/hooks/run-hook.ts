@@ -1,6 +1,6 @@
 // Runs the command of one hook: JSON on its standard input, a time limit, bounded output, no secrets in its environment.
 // The command has its own process group. A small shell around it kills the whole group when the command has ended, when its time is over,
-// and when Cadre dies: all three close the pipe between Cadre and that shell.
+// and when Cadre dies. In all three cases, the pipe between Cadre and that shell is closed.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
@@ -11,7 +11,7 @@ export interface HookRun {
   code?: number;
   stdout: string;
   stderr: string;
-  /** Why the command has no exit code, or no usable output. */
+  /** The reason why the command has no exit code, or no usable output. */
   problem?: string;
   ms: number;
 }
@@ -25,7 +25,7 @@ export interface HookProcess {
   signal: AbortSignal;
 }
 
-/** Maximum characters that are kept of each output. */
+/** Maximum number of characters to keep of each output. */
 const MAX_OUTPUT = 64_000;
 const OUTPUT_GRACE_MS = 500;
 

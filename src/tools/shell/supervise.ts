@@ -28,7 +28,7 @@ export interface CommandEnd {
   code: number;
   /** Says in a sentence which processes might still be running. */
   left?: string;
-  /** Processes that the command had left running, and that were killed with it: `123 sleep 300`. */
+  /** Processes that the command left running and that were therefore killed: `123 sleep 300`. */
   killed?: string[];
 }
 
@@ -106,7 +106,7 @@ function killedOf(said: string): Pick<CommandEnd, "killed"> {
   return killed.length === 0 ? {} : { killed };
 }
 
-/** Tells the agent that a process which it had detached was not spared. */
+/** Tells the agent which detached processes were killed together with the command. */
 export const killedNote = ({ killed = [] }: CommandEnd): string[] =>
   killed.length === 0
     ? []
