@@ -117,10 +117,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: "it cannot be reached",
 };
 
-/** Causes that pass by themselves and say nothing about the file: there are too many open files, or there is too little memory. */
+/** Errors that pass by themselves and say nothing about the file, such as too many open files or too little memory. */
 const TEMPORARY = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EBUSY", "ESTALE"]);
 
-/** True if the same work may succeed in a moment, although nothing was changed. */
+/** True if the same work might succeed a moment later, without any change. */
 export function isTemporary(error: unknown): boolean {
   for (let link = error; link instanceof Error; link = link.cause) {
     const { code } = link as { code?: unknown };
@@ -129,7 +129,7 @@ export function isTemporary(error: unknown): boolean {
   return false;
 }
 
-/** Call this where a file that cannot be read is otherwise treated like a missing or a bad file. */
+/** Rethrows an error that passes by itself. Call this before an unreadable file is treated as missing or bad. */
 export function throwIfTemporary(error: unknown): void {
   if (!isTemporary(error)) return;
   if (error instanceof CadreError) throw error;

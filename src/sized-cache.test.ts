@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SizedCache } from "./sized-cache.ts";
 
-test("[36.12] a cache drops the values that were used the longest time ago, until it is within its limit", () => {
+test("[36.12] a cache over its limit drops the least recently used values", () => {
   const cache = new SizedCache<string, number>(10);
   cache.set("a", 1, 4);
   cache.set("b", 2, 4);

@@ -1,4 +1,4 @@
-// A cache that is bounded by the size of its values, not by their number. The values that were not used for the longest time go first.
+// A cache with a limit on the total size of its values, not on their number. The least recently used values are dropped first.
 
 export class SizedCache<Key, Value> {
   private readonly entries = new Map<Key, { value: Value; size: number }>();

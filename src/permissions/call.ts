@@ -75,7 +75,7 @@ export function describeCall(
   return { tool, units: [{ kind: "plain", strings, ...address }] };
 }
 
-/** Text that is typed into a running program. It may be a command, so ask and deny rules see it as one, but it never only reads. */
+/** Text that is typed into a running program. Ask and deny rules treat it as a command, and it never counts as read-only. */
 const typedUnits = (units: readonly Unit[]): Unit[] => [
   ...units.map((unit): Unit => (unit.kind === "command" ? { ...unit, exact: false, readOnly: false } : unit)),
   { kind: "unread", broken: false, why: "it is typed into a running program" },

@@ -92,13 +92,13 @@ describe("[25.4] deny rules of .claude/settings.json apply in every folder", () 
     expect(judged({ deny: [rule] })(tool, input).verdict).toBe("allow");
   });
 
-  it("applies a rule about the home folder to absolute paths, and asks if the shell has to expand the path", () => {
+  it("a rule about the home folder applies to absolute paths; if the shell has to expand the path, the call needs approval", () => {
     const call = judged({ deny: ["Read(~/.ssh/**)"] });
     expect(call(...command(`cat ${join(base, "home/.ssh/id_rsa")}`)).verdict).toBe("deny");
     expect(call(...command("cat ~/.ssh/id_rsa")).verdict).toBe("ask");
   });
 
-  it("applies the deny rules of the local and of the user's own file too", () => {
+  it("the deny rules of the local settings file and of the user's own file apply too", () => {
     const deny = { deny: ["Read(.env)"] };
     expect(judged(deny, { file: LOCAL })("Read", { path: ".env" }).rule).toContain(
       ".claude/settings.local.json deny",

@@ -14,7 +14,7 @@ import type { RuleEffect } from "../permissions/rule-problems.ts";
 export interface RuleContext {
   /** Whether the project's folder is trusted. */
   trusted: boolean;
-  /** The user's home folder, which `~` means. */
+  /** The user's home folder. In rules, `~` stands for this folder. */
   home: string;
 }
 
@@ -67,7 +67,7 @@ function unreadable(
   );
 }
 
-/** `plan` forbids changes, in every folder. `acceptEdits` allows them, so it needs trust. A user's default for Claude Code is not one for Cadre. */
+/** `plan` forbids changes in every folder. `acceptEdits` allows them, so it needs trust. Modes in the user's own file are ignored. */
 function presetOf({ data, scope }: ClaudeSettings, trusted: boolean): Preset | undefined {
   const mode = (data["permissions"] as Record<string, Data> | null | undefined)?.["defaultMode"];
   if (scope !== "project") return undefined;

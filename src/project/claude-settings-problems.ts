@@ -1,4 +1,4 @@
-// Lists what Cadre does not take over from Claude Code's settings, so that nothing is lost silently.
+// Lists the settings of Claude Code that Cadre does not use, so that nothing is lost silently.
 // `cadre agents validate` prints the list.
 
 import { translateRule } from "../agents/dialects/claude-rules.ts";
@@ -31,7 +31,7 @@ export function claudeSettingsProblems(settings: ClaudeSettings, context: Settin
   ];
 }
 
-/** Keys that have an effect in Cadre, and keys without any effect of their own. */
+/** Keys that need no message: Cadre uses them, or they have no effect of their own. */
 const TAKEN_OVER = new Set(["$schema", "permissions", "hooks", "disabledMcpjsonServers", "disableAllHooks"]);
 
 const SCREEN = "it belongs to Claude Code's own screen";
@@ -78,7 +78,7 @@ function permissionsProblems(settings: ClaudeSettings, context: SettingsContext,
   ];
 }
 
-/** `disableBypassPermissionsMode` needs nothing: no setting can bypass approvals in Cadre. */
+/** `disableBypassPermissionsMode` needs no message, because no setting can bypass approvals in Cadre. */
 const KNOWN_PERMISSIONS = new Set(["allow", "ask", "deny", "defaultMode", "disableBypassPermissionsMode"]);
 
 const PERMISSION_ADVICE: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// The instructions that a project's agents are told: which files, whether they are trusted, and with secrets masked.
+// Finds the instructions for a project's agents, decides whether they are trusted, and masks their secrets.
 
 import {
   type FoundInstructions,
@@ -17,9 +17,9 @@ import { inspectPath } from "../tools/files/workspace-path.ts";
 import { readTool } from "../tools/read.ts";
 
 export interface ProjectInstructions {
-  /** The files that an agent would be told now, with the problems of files that it would not. */
+  /** The instruction files that an agent would get now, and the problems of files that were left out. */
   find(definition: Pick<Definition, "instructions" | "runner">): Promise<FoundInstructions>;
-  /** The definition with the instructions that a run is told. A definition that has instructions keeps them. */
+  /** Returns the definition with the instructions for a run. Instructions that are already in the definition are kept. */
   pin(definition: Definition): Promise<Definition>;
   /** The instructions in the folders above a file of the workspace. */
   nested(path: string, workspace: string): Promise<InstructionFile[]>;
@@ -27,7 +27,7 @@ export interface ProjectInstructions {
 
 export interface InstructionParts {
   config: Pick<Config, "folder" | "trusted" | "instructions">;
-  /** The rules of the project and of the user. */
+  /** Rules of the project and of the user. */
   authority: readonly SourcedRules[];
   env: Env;
   home: string;
@@ -48,7 +48,7 @@ export function projectInstructions({
   const pinned = ({ file, text }: InstructionText): InstructionFile =>
     mask.value({ file, text, ...(isOwn(file) || trusted ? {} : { nonce: nonce() }) });
   const find: ProjectInstructions["find"] = async ({ instructions = config.instructions, runner }) => {
-    // An external program reads the instructions by itself.
+    // An external program reads the instruction files itself.
     if (instructions === false || runner !== undefined) return { files: [], problems: [] };
     const names = Array.isArray(instructions) ? instructions : undefined;
     return readInstructions({ ...own, folder, mayRead: judgeReading(authority, folder) }, names);
@@ -71,7 +71,7 @@ export function projectInstructions({
 /** The user's own files have a path outside the project: `~/…`, or an absolute path. */
 const isOwn = (file: string): boolean => file.startsWith("~/") || file.startsWith("/");
 
-/** Whether the rules let an agent read a file. Nobody can be asked, so a rule that asks keeps the file out too. */
+/** Whether the rules let an agent read a file. No person can be asked at this point, so an ask rule also keeps the file out. */
 function judgeReading(authority: readonly SourcedRules[], workspace: string): (path: string) => boolean {
   const judge = createJudge(() => readTool);
   return (path) => {

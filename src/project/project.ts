@@ -90,7 +90,7 @@ export interface ProjectOptions {
 
 export interface Project {
   readonly config: Config;
-  /** The rules that bind every run: those of Claude Code's settings files, then those of cadre.yaml. */
+  /** The rules that apply to every run: those of Claude Code's settings files, then those of cadre.yaml. */
   readonly authority: readonly SourcedRules[];
   /** The default model. If no API key was found, this is a scripted model whose answer says that no model was called. */
   readonly defaultModel: string;
@@ -116,11 +116,11 @@ export interface Project {
   find(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   /** Compiles a pinned agent with new content of its file. Throws AGENT_INVALID, or the error about the agent's model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
-  /** Reads the skills of the project, the user and packs. */
+  /** Reads the skills of the project, of the user and of packs. */
   skills(): Promise<SkillSet>;
   /** Reads the commands of Claude Code, which people start as `/name`. */
   commands(): Promise<CommandSet>;
-  /** Checks the project's files that are no agents: skills, commands, and what is not taken over from Claude Code's settings. */
+  /** Checks the project's files other than agents: skills, commands, and settings of Claude Code that Cadre does not use. */
   checkOtherFiles(): Promise<FileReport[]>;
   /** Checks agent files of any supported product, in any folder. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
@@ -280,7 +280,7 @@ export function openProject(options: ProjectOptions): Project {
   };
 }
 
-/** What is not taken over from Claude Code's settings and `.mcp.json`. The problems of cadre.yaml are no part of it. */
+/** Reports settings of Claude Code and `.mcp.json` that Cadre does not use. The problems of cadre.yaml are not included. */
 function settingsReports({ claudeSettings, problems }: Config, context: SettingsContext): FileReport[] {
   const found = [
     ...problems.filter(({ file }) => file !== "cadre.yaml"),

@@ -1,10 +1,10 @@
-// Notes on this machine when a command begins, and what it answered, so that after a crash no person is asked about what is known (P4).
+// Records on this machine when a command begins and what it answers. After a crash, people are asked only about unknown outcomes (P4).
 //  1  A command begins only after its note is on disk. So a command without a note has not begun.
-//  2  The note is created exclusively. The process that finds none after a crash creates it too, so that a process
-//     that was only frozen can no longer begin the command.
-//  3  The answer is noted masked, before anything else happens with it.
+//  2  A note can be created only once. After a crash, the new process creates a missing note itself. So a process
+//     that was only suspended can no longer begin the command.
+//  3  Secrets in the answer are masked before the answer is written to the note. The note is written before the answer is used.
 //  4  A note is deleted only after the result is in the journal.
-//  5  The folder has an id, which is in the journal with the start of the call. Without the same folder, nothing is known.
+//  5  The folder has an id, and the journal records the id when a call starts. In a folder with another id, notes prove nothing.
 
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ interface Note {
   answer?: ToolAnswer;
 }
 
-/** Creates the folder when it is first needed. Without it, unknown outcomes are put before a person. */
+/** Creates the folder when it is first needed. If that fails, people decide about unknown outcomes. */
 export function openCallRecords(dir: string): CallRecords {
   const folder = join(dir, "calls");
   let known: string | undefined;
@@ -84,7 +84,7 @@ async function createNote(folder: string, path: string, note: Note): Promise<voi
   }
 }
 
-/** Undefined: the note was cut off, so it is only known that the command may have begun. */
+/** Undefined if the note was cut off. In that case the command may have begun. */
 async function readNote(path: string): Promise<Note | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Note;

@@ -5,7 +5,7 @@
 //  WH2  Only one process at a time serves a webhook.
 //       A process that is too old to read the next event releases the webhook, so that a newer process can serve the webhook.
 //  WH4  A notice is given up if the endpoint refuses it permanently or if delivery fails for a day. Later notices are still delivered.
-//  WH5  A process tries an owed notice as soon as it starts, however long the previous process would have waited. Its delays are short again.
+//  WH5  A process tries an unsent notice as soon as it starts, even if the previous process would have waited longer. Its delays start short.
 
 import type { Clock } from "../clock.ts";
 import type { WebhookEvent } from "../config/schema.ts";
@@ -63,7 +63,7 @@ const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
 /** Number of attempts after which a notice that is older than a day is given up, even if every restart begins a new day. */
 const MAX_ATTEMPTS = 200;
-/** Number of owed notices that are listed. */
+/** Maximum number of undelivered notices in a list. */
 const MAX_OWED = 50;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
@@ -82,7 +82,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
       const cursor = await store.outbox.acquire(hook.name, holder, HOLD_MS);
       if (!cursor) return HOLD_MS;
       const wait = (cursor.retryAt ?? 0) - clock.now();
-      // A time that no retry has is from before the clock was set back.
+      // A retry time that is too far in the future was set before the clock was set back, so it is ignored.
       if (wait > 0 && wait <= LONGEST_WAIT_MS && tried.has(hook.name)) return wait;
       const from = Math.max(cursor.position, scanned.get(hook.name) ?? 0);
       const found = await nextNotice(store, from, hook.events);

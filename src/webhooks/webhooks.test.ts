@@ -195,7 +195,7 @@ describe("an endpoint that fails", () => {
     expect(received).toHaveLength(3);
   });
 
-  test("[WH5] [36.13] after a restart, owed notices are sent at once, oldest first", async () => {
+  test("[WH5] [36.13] after a restart, undelivered notices are sent immediately, oldest first", async () => {
     answer = say(503);
     let deliver = await withOneNotice();
     await admit(store, "r2");
@@ -212,7 +212,7 @@ describe("an endpoint that fails", () => {
     expect(received.map(({ body }) => JSON.parse(body).data.run.id)).toEqual(["r1", "r2"]);
   });
 
-  test("[WH4] [36.13] restarts do not use up the attempts of a young notice", async () => {
+  test("[WH4] [36.13] restarts do not use up the attempts of a recent notice", async () => {
     answer = say(503);
     await withOneNotice();
     for (let i = 0; i < 201; i++) await begin()();
@@ -220,7 +220,7 @@ describe("an endpoint that fails", () => {
   });
 
   test.each([-1, 1])(
-    "[WH4] [36.13] a clock that jumps by %i days delays no notice and gives none up",
+    "[WH4] [36.13] if the clock jumps by %i days, no notice is delayed or given up",
     async (days) => {
       answer = say(503);
       const deliver = await withOneNotice();
@@ -246,7 +246,7 @@ describe("an endpoint that fails", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("[36.13] the owed notices of a webhook are listed until they are delivered", async () => {
+  test("[36.13] the undelivered notices of a webhook are listed until they are delivered", async () => {
     answer = say(503);
     const deliverer = createDeliverer({ store, clock, hooks: hooks(), holder: "me", onProblem });
     const [hook] = hooks() as [Hook];

@@ -62,7 +62,7 @@ describe("[25.12] every other command that might change something waits for a pe
   });
 });
 
-test("[25.12] a project gives classes to its own commands, and takes them from others", () => {
+test("[25.12] a project can give classes to its own commands, and take classes away from other commands", () => {
   const effects = {
     "Bash(npm run e2e *)": "read",
     "Bash(npm run e2e -- --record)": "unsafe",

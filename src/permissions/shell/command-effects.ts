@@ -1,7 +1,7 @@
 // The effect class of a shell command after a crash (P4). A test, build or linter that a crash cut off is run again; any other command
 // that might change something waits for a person.
-//  - A class holds only for the parsed command: every word is literal, and each simple command has a class of its own or only reads.
-//    A command that opens files by redirection, sets variables or contains anything else has no class.
+//  - A command has a class only if every word is literal, and each simple command in it has a class or only reads.
+//    A command that opens files by redirection, sets variables or contains any other syntax has no class.
 //  - A class never allows a call. Permission rules do not see it.
 
 import type { Effect } from "../../journal/definition.ts";
@@ -65,7 +65,7 @@ function effectOf({ argv, assigns, fed }: ShellCommand, configured: FindEffect):
   return !fed && isRunner(words) ? "idempotent" : undefined;
 }
 
-/** Whether the command runs tests, a compiler or a linter, with words that cannot make it run anything else. */
+/** Whether the command runs tests, a compiler or a linter, and has no word that could make it run anything else. */
 function isRunner(argv: readonly string[]): boolean {
   const [program = "", ...words] = withoutLauncher(argv);
   const runner = Object.hasOwn(RUNNERS, program) ? RUNNERS[program] : undefined;
@@ -113,7 +113,7 @@ const isFlagOf = (word: string, flags: ReadonlySet<string>): boolean =>
 const isOperand = (word: string): boolean => isInside(word, undefined) && /^[\w@./:, [\]*-]+$/.test(word);
 
 interface Runner {
-  /** Subcommands that test, build or check. Absent: the program itself does. */
+  /** Subcommands that test, build or check. Absent if the program does that without a subcommand. */
   verbs?: readonly string[];
   /** Known flags. A flag with `=` takes any value. A flag that names a program, a plugin or a file outside is not listed. */
   flags: ReadonlySet<string>;
