@@ -22,7 +22,7 @@ export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).
 export const optional = <T>(value: T | null | undefined): T | undefined =>
   value === null ? undefined : value;
 
-/** Times are whole numbers in the tables. A computed time can have a fraction. It is rounded up, so that no timer fires early (P8). */
+/** The tables store times as whole numbers. A computed time with a fraction is rounded up, so that no timer fires early (P8). */
 export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 export const readQuarantine = (columns: Columns): Quarantine => ({
@@ -67,7 +67,7 @@ export function verifiedBlob(name: string, stored: string): string {
 /** Maximum number of runs that are listed for each worker. */
 export const LISTED_RUNS = 5;
 
-/** Workers that have sent a card, which is their description of themselves. The worker with the earliest start comes first. */
+/** Workers that have sent a description of themselves, in the order in which they started. */
 export function readWorkers(found: readonly Columns[]): WorkerRow[] {
   const rows = found.map(({ name, expires_at: until, card, silent, runs, holds }) => ({
     name: name as string,

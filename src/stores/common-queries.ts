@@ -34,7 +34,7 @@ export abstract class CommonQueries<S extends CommonSql> {
     this.sql = sql;
   }
 
-  /** Writes the changed records. Needed before a query over several runs. */
+  /** Writes the changed records to the tables. Must be called before a query over several runs. */
   protected abstract writeRecords(): Answer<void>;
 
   /** Writes the new runs. Does nothing in SQLite, which has already inserted each run. */
@@ -264,7 +264,7 @@ const SPENT_BY_OTHERS = `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum
 const LAST_IN_SESSION = `SELECT id AS value FROM runs WHERE session = $1 AND agent = $2 AND parent IS NULL
   ORDER BY n DESC LIMIT 1`;
 
-/** A heartbeat without a card keeps the worker's last card. */
+/** A heartbeat without a description of the worker keeps the previous description. */
 const KEEP_ALIVE = `INSERT INTO workers (name, expires_at, card) VALUES ($1, $2, $3)
   ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at, card = coalesce(excluded.card, workers.card)
   WHERE workers.expires_at <> excluded.expires_at OR excluded.card <> coalesce(workers.card, '')`;

@@ -9,7 +9,7 @@ import { ask, type Steps } from "./transaction/transaction.ts";
 
 const DEFAULT_PAGE = 50;
 
-/** `runColumn`: the expression for the run's id in a row of `messages`. */
+/** `runColumn` is the SQL expression for the run's id in a row of `messages`. */
 export function* listMessages(
   sql: CommonSql,
   { session, parent, run, role, user, cursor, limit = DEFAULT_PAGE }: MessageFilter,

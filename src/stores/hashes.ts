@@ -46,7 +46,7 @@ export const encodeFile = (bytes: Uint8Array): { name: string; stored: string } 
 
 export const isFileBlob = (name: string): boolean => name.startsWith(FILE) && name.length === 65;
 
-/** The text of a blob, or the base64 of a file. Undefined: the stored text does not match its name. */
+/** The text of a blob, or the base64 of a file. Undefined if the stored text does not match its name. */
 export function decodeBlob(name: string, stored: string): string | undefined {
   if (isFileBlob(name)) return encodeFile(Buffer.from(stored, "base64")).name === name ? stored : undefined;
   const text = name.startsWith(ESCAPED) ? (JSON.parse(stored) as string) : stored;
@@ -56,7 +56,7 @@ export function decodeBlob(name: string, stored: string): string | undefined {
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 export const MAX_INLINE_PAYLOAD = 2_000_000;
 
-/** The blobs that an event needs: its payload, if that is stored as a blob, and the values that the payload names. */
+/** The blobs that an event needs: its payload, if the payload is stored as a blob, and the values that the payload names. */
 export function neededBlobs(event: JournalEvent, stored: string): string[] {
   const payload = blobNameIn(stored);
   const values = referencedBlobs(event);

@@ -1,5 +1,5 @@
 // Wraps a store so that everything written to it is masked first (A61).
-// If a group of the store has methods that write, this file lists all methods of the group. So the compiler reports a new method that is not listed.
+// If a group of the store has methods that write, this file lists every method of the group. A new method does not compile until it is listed.
 
 import { CadreError } from "../errors.ts";
 import type { JournalEvent } from "../journal/events.ts";
@@ -46,7 +46,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
       quarantine: (entry) => leases.quarantine(mask.value(entry)),
       quarantined: leases.quarantined,
     },
-    // A mask inside a file would only damage it. `loop/attachments/store-files.ts` refuses files that contain a secret as plain text.
+    // Masking the bytes of a file would damage it. `loop/attachments/store-files.ts` refuses files that contain a secret as plain text.
     blobs: { put: (text) => blobs.put(mask.text(text)), putFile: blobs.putFile, get: blobs.get },
     transfers: {
       move: (root, transferId, to) => transfers.move(root, transferId, to && mask.text(to)),

@@ -22,7 +22,7 @@ interface Parts {
 
 /**
  * Ends a tree in this store, and returns it as text that another store can import and continue. A tree that has ended is only copied.
- * `to`: the server to which the tree is sent.
+ * `to` is the server to which the tree is sent.
  */
 export async function moveOut(
   row: RunRow,
@@ -131,7 +131,7 @@ function textOf(
   return treeLines(head, blobsFor(store, roots), eventsOf(store, roots, moved));
 }
 
-/** `moved`: the tree ends in this store with RUN_MOVED. The export leaves that event out. */
+/** `moved` means that the tree ended in this store with RUN_MOVED. The export leaves that event out. */
 async function* eventsOf(store: Store, roots: readonly RunId[], moved?: RunId): AsyncGenerator<StoredEvent> {
   for (const root of roots) {
     for (let after = 0; ; ) {

@@ -29,7 +29,7 @@ export interface Delivery {
 }
 
 export interface Outbox {
-  /** Starts to serve a webhook. A new webhook starts at the end of the journals. Undefined: another process serves it. */
+  /** Starts to serve a webhook. A new webhook starts at the end of the journals. Returns undefined if another process serves it. */
   acquire(webhook: string, holder: string, forMs: number): Promise<WebhookCursor | undefined>;
   /** Releases every webhook that this process serves. */
   release(holder: string): Promise<void>;

@@ -12,7 +12,7 @@ export interface NumberedRun {
   id: RunId;
 }
 
-/** `workspaceColumn`: the expression for the workspace in a row of `runs`. */
+/** `workspaceColumn` is the SQL expression for the workspace in a row of `runs`. */
 export function findPrunable(
   sql: CommonSql,
   { before = Number.MAX_SAFE_INTEGER, status, root, workspace }: PruneFilter,

@@ -113,7 +113,7 @@ export const isOneOf = (column: string, values: readonly string[], parameter: Ad
 
 const ITEM_KINDS = [...ANSWERED_BY_ITEMS].map((kind) => `'${kind}'`).join(", ");
 
-/** Like `isAnswered`: a run whose items are all answered does not wait for a person, even if no driver has continued the run yet. */
+/** As in `isAnswered`, a run whose items are all answered does not wait for a person, even if no driver has continued the run yet. */
 function needsAnswer({ blockers }: RunListDialect): string {
   const isAnswered = (run: string): string =>
     `${run}.waiting IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;

@@ -21,26 +21,26 @@ export interface RunRecord {
   /** E2: until this time an earlier worker might still be busy with calls that it started. Releasing the run does not change this time. */
   previousUntil: number | undefined;
   acquisitions: number;
-  /** Reserved for the open call. */
+  /** Budget that is reserved for the open call. */
   openTokens: number;
   openCost: number;
-  /** Reserved for the run's last turn (B3). */
+  /** Budget that is reserved for the run's last turn (B3). */
   keptTokens: number;
   keptCost: number;
   /** The latest events, in order and without a gap, and the total length of the payloads that this process wrote. */
   recent: JournalEvent[];
   characters: number;
-  /** The seq of every key. Undefined: the keys have not been read yet. */
+  /** The seq of every key. Undefined until the keys have been read. */
   keys: Map<string, number> | undefined;
-  /** The number of open inbox items. Undefined: it has not been read yet. */
+  /** The number of open inbox items. Undefined until it has been read. */
   openItems: number | undefined;
-  /** The run's slot in its workspace (B4). Undefined: it has not been read yet. */
+  /** The run's slot in its workspace (B4). Undefined until it has been read. */
   slot: Slot | undefined;
   /** Stored values of the columns that a step rarely changes. */
   storedColumns: readonly unknown[] | undefined;
 }
 
-/** `held`: the run is at work. `queued`: the run is waiting for a slot. */
+/** `held` means that the run is at work, and `queued` that it waits for a slot. */
 export type Slot = "held" | "queued" | "none";
 
 const IMMUTABLE = [
@@ -174,7 +174,7 @@ export const hasWholeJournal = ({ recent }: RunRecord): boolean => recent[0]?.se
 /** The root whose budget pays for a run. */
 export const payerOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
 
-/** The due time of an imported run. Like 0, it makes the run due immediately, but the run counts as resting until it is driven or gets a signal. */
+/** The due time of an imported run. The run is due immediately, as with 0, but counts as resting until it is driven or gets a signal. */
 export const DUE_ON_ARRIVAL = 1;
 
 const RECENT_EVENTS = 32;

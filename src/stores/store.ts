@@ -8,7 +8,8 @@
 //  J6  A run can rest only if its driver has folded every signal. A new signal makes a resting run due.
 //  J7  A change to several journals is one transaction. For example, a child's start or end and the event in its parent's journal are written together.
 //      The same holds for a cancel of a subtree, and for the events that tell all runs above that a run needs a person.
-//  B4  A run needs a slot in its workspace to start work. If no slot is free, the run is refused and queues; the oldest run is served first.
+//  B4  A run needs a slot in its workspace to start work. A run that gets no slot is refused and waits in a queue.
+//      The oldest run in the queue gets the next free slot.
 //  J8  Positions are dense and in commit order. A pruned tree leaves a gap. No position is ever used twice.
 //  E7  A tree that is moved away ends in this store, in the transaction that writes its last event. A tree is imported only once.
 // The store answers after the commit: everything in an answer is on stable storage (P1).
@@ -58,7 +59,7 @@ export interface Append {
   /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until the next signal. */
   rest?: {
     wakeAt: number | undefined;
-    /** B4: the number of slots. All slots are taken, so the run queues. It becomes due when its turn comes, and asks again from time to time. */
+    /** B4: puts the run into the queue. The value is the number of slots. The run becomes due when its turn comes, or after some time. */
     queue?: number;
   };
   /** D6: files that these events are about to change. The append is refused if a run of another branch is changing one of the files. */
@@ -73,7 +74,7 @@ export interface Append {
    * APPROVAL_DECIDED with `limits` and scope `tree` also decides the same item for every run that stopped at the old budget.
    * BUDGET_SET with scope `tree` is sent to every run of the tree.
    * The root gets a warning when most of the tree's budget is spent (B3).
-   * `anew`: `tree` is a new budget from a person, so earlier budgets do not apply.
+   * `anew` means that `tree` is a new budget from a person, so earlier budgets do not apply.
    */
   reserve?: { estimate: Estimate; lastTurn?: Estimate; run: Budget; tree: Budget; anew?: true };
 }
@@ -95,7 +96,7 @@ export interface Spawn {
 export interface SessionMessage {
   sessionId: string;
   agent: string;
-  /** The event for a run that is active. If the same message is sent twice, it is written once. */
+  /** The event to write if a run is active. If the same message is sent twice, the event is written once. */
   context: Payload<"CONTEXT_ADDED">;
   /** The run to start if no run is active. */
   runId: RunId;
@@ -145,14 +146,14 @@ export interface AppendResult {
   claimedBy?: { path: string; runId: RunId; agent: string };
 }
 
-/** E5: after this many acquisitions without an outcome, acquisitions prove nothing more. The driver then counts (`loop/drive/suspects.ts`). */
+/** E5: a run with more acquisitions than this is a suspect. From then on only the driver counts (`loop/drive/suspects.ts`). */
 export const SUSPECT_AFTER = 2;
 
 export interface Lease extends Writer {
   row: RunRow;
   /**
    * Number of acquisitions in a row, including this one, that led neither to a rest nor to an outcome (E5).
-   * Above `SUSPECT_AFTER + 1`, only the driver counts, when it drives the run alone.
+   * Above `SUSPECT_AFTER + 1` the number is increased only by the driver, when it drives the run alone.
    */
   acquisitions: number;
   /** The whole journal, if the store still has it in memory. In that case the driver need not read it. */
@@ -269,7 +270,7 @@ export interface StandingGrant {
   by: string;
   at: number;
   until: number | undefined;
-  /** The folder in which the grant applies. Undefined: it applies everywhere. */
+  /** The folder in which the grant applies. If it is undefined, the grant applies everywhere. */
   folder: string | undefined;
   runId: RunId;
 }
@@ -371,14 +372,14 @@ export interface JournalStore {
 export interface LeaseStore {
   /**
    * Acquires a run that is due. The call also counts as a heartbeat of the worker.
-   * Undefined: the run is not due, or another worker was faster.
+   * Returns undefined if the run is not due, or if another worker was faster.
    * If the run's worker is lost, the run can be acquired before its lease expires.
    */
   acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined>;
   /**
    * Gives a run back so that another driver can continue it. The run is due immediately and keeps its slot.
    * `rest`: the driver cannot continue, so the slot is freed too (B4).
-   * The run becomes due again at `wakeAt`. With 0, another driver can continue it immediately.
+   * The run becomes due again at `wakeAt`. With 0, the run is due immediately.
    */
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
   /** Runs to drive now. Runs of dead workers come first, because they still have a slot (B4), then the runs that have been due longest. */
@@ -390,7 +391,7 @@ export interface LeaseStore {
     holds: readonly { runId: RunId; epoch: number }[],
     card?: WorkerCard,
   ): Promise<Heartbeat>;
-  /** Workers that have sent a card, the worker with the earliest start first. Workers that shut down properly are not listed. */
+  /** Workers in the order in which they started. Workers that sent no description, or shut down properly, are not listed. */
   workers(): Promise<WorkerRow[]>;
   /** The live worker that holds a run. */
   driverOf(runId: RunId): Promise<string | undefined>;
@@ -413,7 +414,7 @@ export interface BlobStore {
   put(text: string): Promise<string>;
   /** Stores the bytes of a file. They are never masked. `get` returns them as base64. */
   putFile(bytes: Uint8Array): Promise<string>;
-  /** `of`: return the text only if a run of this user needs it. */
+  /** If `of` is set, the text is returned only if a run of this user needs it. */
   get(hash: string, of?: { user: string }): Promise<string | undefined>;
 }
 
@@ -433,7 +434,7 @@ export interface TransferStore {
   /**
    * Ends every active run of a tree in this store, because the tree continues in another store.
    * The move is one transaction. It is refused (CONFLICT) unless the whole tree is at rest. A second call returns the answer of the first.
-   * `to`: the server to which the tree is sent now.
+   * `to` is the server to which the tree is sent now.
    * The tree can be sent again only to the same server, until the store knows whether the tree has arrived there.
    * Once the tree has arrived, it can no longer be moved from this store (CONFLICT).
    */
@@ -491,7 +492,7 @@ export interface WorkerRow extends WorkerCard {
   holds: string[];
 }
 
-/** E2: the workers that an engine has lost: the listed workers, or all workers that sent no heartbeat for the time `silentFor`. */
+/** E2: the workers that an engine considers lost: either the listed workers, or all that sent no heartbeat for the time `silentFor`. */
 export type LostWorkers = { workers: readonly string[] } | { silentFor: number };
 
 /** E7: an event as it is stored. `text` is its payload, or the name of the blob with the payload. */

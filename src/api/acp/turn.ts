@@ -33,7 +33,7 @@ export function createTurn(): Turn {
         open = undefined;
         reject(error);
       });
-      // The turn might fail before the editor awaits the promise, and an unhandled rejection would end the process.
+      // The turn might fail before the editor awaits the promise. Without this handler, the unhandled rejection would end the process.
       promise.catch(() => {});
       return promise;
     },

@@ -24,7 +24,7 @@ interface KnownRun {
 
 interface Shown {
   rootId: string;
-  /** True if the run or message came from this editor. In that case the editor already shows it. */
+  /** True if the run or message came from this editor, which then already shows it. */
   isOwn: (id: string) => boolean;
   runs: Map<string, KnownRun>;
   cards: Set<string>;

@@ -1,4 +1,4 @@
-// The types of requests and answers, for code that uses the client. Importing only types loads no code.
+// The types of requests and answers, for code that uses the client. This file contains only types, so importing it loads no code.
 
 export type { Comparison } from "../../projections/views/compare-schema.ts";
 export type { ExplanationView } from "../routes/agent-explanation.ts";

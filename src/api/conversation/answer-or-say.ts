@@ -46,7 +46,7 @@ export async function answerOrSay(
   const [last] = (await ask((client) => client.get("/api/runs", filter))).runs;
   const target = last && (await findQuestion(message, last, ask));
   if (last && target) {
-    // An answer has no files, so they are sent in a message. They come first: if a file is refused, nothing was sent.
+    // An answer cannot have files, so a separate message carries them. It is sent first: if a file is refused, nothing was sent.
     if (attachments) await say({ text: "The files that belong to my answer.", attachments }, `${key}/files`);
     if (target.approvalId !== undefined) await answer(message, target.approvalId, ask);
     return { runId: last.id, isNew: false, isRecordedBy: isDecision(target) };
@@ -63,7 +63,7 @@ interface Question extends Pick<ApprovalView, "runId" | "itemId"> {
   approvalId?: string;
 }
 
-/** Finds the question that the message answers. Undefined: the message answers none. */
+/** Finds the question that the message answers. Returns undefined if the message answers none. */
 async function findQuestion(
   { key, answers }: UserMessage,
   last: RunSummary,
@@ -83,7 +83,7 @@ async function answer({ text, key }: UserMessage, id: string, ask: WithClient): 
   await ask((client) => client.post("/api/approvals/{id}", { id, body }));
 }
 
-/** Finds out whether an earlier request delivered this message. If it became the run's task or a message, it must not answer a question too. */
+/** Finds out whether an earlier request delivered this message. A message that became the run's task must not answer a question too. */
 async function deliveredBefore(
   id: string,
   runId: string,

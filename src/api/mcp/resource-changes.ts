@@ -11,7 +11,7 @@ const MAX_KNOWN = 5_000;
 export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
   const parents = new Map<RunId, Promise<RunId | undefined>>();
   const above = (runId: RunId): Promise<RunId | undefined> => {
-    // If the lookup fails, subscribers of the ancestors get no notice. They see all changes when they read the resource.
+    // If the lookup fails, subscribers of the ancestors get no notice. The resource itself still shows all changes.
     const parent = parents.get(runId) ?? parentOf(runId).catch(() => undefined);
     parents.set(runId, parent);
     if (parents.size > MAX_KNOWN) parents.delete(parents.keys().next().value!);

@@ -70,7 +70,7 @@ function fileOf(part: ChatPart, index: number): SentFile {
   return { name: part.file?.filename || `file-${index + 1}.${type?.split("/")[1] ?? "bin"}`, data };
 }
 
-/** Files of earlier messages, the latest first in line if not all of them fit into one message. */
+/** Files of earlier messages. If not all of them fit into one message, the latest files are kept. */
 function earlierFiles(messages: readonly ChatMessage[], latest: readonly SentFile[]): SentFile[] {
   const sizeOf = ({ data }: SentFile): number => (data.length * 3) / 4;
   let room = latest.reduce((left, file) => left - sizeOf(file), MAX_MESSAGE_BYTES);

@@ -179,7 +179,7 @@ test("[D0] a message in a session answers the open question once, even if it is 
   expect(additions).toEqual([]);
 });
 
-test("[D0] the words of the task can answer a question; a refused file leaves the question open", async () => {
+test("[D0] an answer can have the same text as the task; a refused file leaves the question open", async () => {
   const say = (content: OpenAI.ChatCompletionUserMessageParam["content"], key: string) =>
     openai.chat.completions.create(
       { model: "painter", messages: [{ role: "user", content }], metadata: { session_id: "gate" } },
@@ -298,7 +298,7 @@ test("[A09] a new token closes the streams that were opened with the old token",
   server.replaceToken(TOKEN);
 });
 
-describe("the answer when a model call is repeated", () => {
+describe("the answer if a model call is repeated", () => {
   const event = (type: string, payload: object) =>
     ({ type: "event", event: { runId: "r", seq: 1, position: 1, ts: 0, key: "", type, payload } }) as never;
   const delta = (attempt: number, text: string) =>

@@ -27,7 +27,7 @@ export const AgentReplayView = z.object({
       usage: RunUsageView,
       /** Number of decisions that the replay repeated. */
       decisions: z.int(),
-      /** The first event where the replay differs. Absent if nothing differs. */
+      /** The first event at which the replay differs. Absent if nothing differs. */
       difference: z
         .object({
           seq: z.int(),

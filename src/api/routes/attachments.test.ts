@@ -1,4 +1,4 @@
-// Tests attachments at the doors of the server: the API, OpenAI's protocol, and the address that shows a file.
+// Tests attachments in the API, in OpenAI's protocol, and at the URL that serves a file.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PDF, PNG, sent } from "../../../test/support/sample-files.ts";
@@ -37,7 +37,7 @@ const names = (events: readonly JournalEvent[]): string[] => filesOf(events).map
 const get = (path: string, headers = { Authorization: `Bearer ${TOKEN}` }) =>
   fetch(`${server.url}${path}`, { headers });
 
-test("[A08] [A62] images are shown and PDFs are downloaded, both without rights; a wrong hash or token gets nothing", async () => {
+test("[A08] [A62] images are shown, PDFs are downloaded, and neither can run code; a wrong hash or token gets nothing", async () => {
   const attachments = [sent('a"ä\r\n.png', PNG), sent("../b.pdf", PDF)];
   const { runId } = await api.client.post("/api/runs", {
     body: { agent: "talker", task: "look", attachments },
@@ -59,7 +59,7 @@ test("[A08] [A62] images are shown and PDFs are downloaded, both without rights;
   expect((await get(at(definition))).status, "only attachments are served").toBe(404);
 });
 
-test("messages to runs and sessions take files; a file of another kind is refused", async () => {
+test("a person can attach files to a message to a run or session; a file of an unsupported type is refused", async () => {
   const attachments = [sent("a.png", PNG)];
   const { runId } = await api.client.post("/api/sessions/{id}/messages", {
     id: "s1",
@@ -98,7 +98,7 @@ test("a client of OpenAI's API sends images and PDFs as data URLs; other URLs ar
   ]);
 });
 
-test("without a session, the files of earlier messages come along", async () => {
+test("without a session, the run also gets the files of earlier messages", async () => {
   const image = { type: "image_url", image_url: { url: dataUrl("image/png", PNG) } };
   const messages = [
     { role: "user", content: [{ type: "text", text: "look" }, image] },

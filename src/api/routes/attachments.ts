@@ -25,20 +25,20 @@ export function attachmentRoutes({ store }: Pick<ApiParts, "store">) {
   ];
 }
 
-/** Only images are shown in the browser. Everything else is downloaded. The types are few and verified, and SVG is none of them. */
+/** Only images are shown in the browser. All other files are downloaded. Only a few verified types are allowed. SVG is not. */
 const headersOf = (file: Attachment): Record<string, string> => ({
   "Content-Type": file.mediaType,
   "Content-Disposition": `${isImage(file) ? "inline" : "attachment"}; filename*=UTF-8''${encodeName(file.name)}`,
   "Content-Security-Policy": ATTACHMENT_POLICY,
   "X-Content-Type-Options": "nosniff",
-  // The hash names the content, so the content never changes.
+  // The URL contains the hash of the content, so the content at this URL never changes.
   "Cache-Control": "private, max-age=31536000, immutable",
 });
 
 /** Forbids scripts, plugins and every further request. */
 export const ATTACHMENT_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
-/** Encodes a file name for a header (RFC 8187). `encodeURIComponent` fails on half a character. */
+/** Encodes a file name for a header (RFC 8187). `encodeURIComponent` throws on a lone surrogate. */
 const encodeName = (name: string): string =>
   encodeURIComponent(name.toWellFormed().split("/").at(-1) ?? "").replaceAll(
     /['()*]/g,

@@ -14,7 +14,7 @@ export class HttpError extends CadreError {
   }
 }
 
-/** The request's body is not JSON. MCP has its own code for this error, and recognizes the error by this class. */
+/** The request's body is not JSON. MCP has its own code for this error and recognises the error by this class. */
 export class InvalidJsonError extends CadreError {
   constructor() {
     super("BAD_REQUEST", "The body is not valid JSON. Nothing was changed.");

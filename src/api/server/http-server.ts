@@ -62,7 +62,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
       response.once("close", () => writes.delete(response));
     }
     begin(() => {
-      // The client might have left while it waited.
+      // The client might have disconnected while it waited.
       if (!response.destroyed) void handle(incoming, response);
     });
   });
@@ -92,8 +92,8 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
 }
 
 /**
- * Begins one request in each turn of the event loop, in the order of arrival. The loop accepts only one connection per turn. If a turn
- * began every request that has arrived, the turns would grow with the number of busy clients, and a new client would wait for many of them.
+ * Begins one request in each turn of the event loop, in the order of arrival. The loop accepts only one connection per turn.
+ * If a turn began every waiting request, turns would take longer the more clients are busy, and a new client would wait for many of them.
  */
 function createTurns(): (work: () => void) => void {
   const waiting: (() => void)[] = [];

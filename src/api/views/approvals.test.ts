@@ -71,7 +71,7 @@ async function firstApproval(name: string, task: string): Promise<ApprovalView> 
   return item!;
 }
 
-test("[36.11] the inbox reads the journal of a waiting run once, and again after it has changed", async () => {
+test("[36.11] the inbox reads the journal of a waiting run once, and reads it again only after a change", async () => {
   const item = await firstApproval("lead", "release it");
   let reads = 0;
   const counting = overrideStore(store, {
@@ -135,7 +135,7 @@ describe("[U23] previewing an edited input", () => {
     return answer;
   };
 
-  test("the preview shows the whole file and does not decide the approval", async () => {
+  test("the preview shows the whole file, and the approval stays open", async () => {
     const item = await firstApproval("lead", "release it");
     const before = await api.client.events(item.runId);
     const input = { path: "a.txt", old_string: "two", new_string: "TWO" };

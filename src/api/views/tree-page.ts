@@ -1,7 +1,7 @@
 // Renders a tree of runs as one HTML file that people can open offline (U52).
 // The file contains the runs, their timelines, and the journal itself, so that readers can verify the file.
 //  1  Text from models, tools and people is shown as plain text (A63), never as links or images.
-//     The text is escaped, and hidden characters become visible.
+//     Text is escaped, and hidden characters become visible.
 //  2  The page sends no requests and runs no script. Its security policy allows only one style sheet, identified by the sheet's hash.
 //  3  The last line is a checksum of everything before that line.
 

@@ -75,7 +75,7 @@ async function readAll(store: Store, top: RunId): Promise<Read> {
     } catch (error) {
       if (!isDamagedJournal(error)) throw error;
       const seq = Number(error.details?.["seq"] ?? 1);
-      // P9: the views that others have cached must not hide the damage.
+      // P9: cached views of the run must not hide the damage.
       await store.leases.quarantine({ runId, reason: error.message, seq });
       return { journals, rows, damage: { runId, seq, message: error.message } };
     }

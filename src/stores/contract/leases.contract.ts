@@ -25,7 +25,7 @@ const LEASE = 15_000;
 export function leaseContract(open: Open): void {
   const scenario = scenarios(open);
 
-  describe("resting and waking up", () => {
+  describe("runs that rest and wake up", () => {
     scenario(
       "[J6] a run is due when it is admitted and when its rest ends, but not while it is driven",
       async ({ store, clock }) => {

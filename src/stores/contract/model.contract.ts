@@ -26,7 +26,7 @@ interface Model {
   ended: boolean;
 }
 
-/** The memory of a driver: its lease, and the last event that it has folded. */
+/** The state of a driver: its lease, and the last event that it has folded. */
 interface Driver {
   epoch: number;
   after: number;

@@ -226,7 +226,7 @@ const reserved = (tokens: number, lastTurn: number) => ({
   ...(lastTurn > 0 ? { lastTurn: { tokens: lastTurn, cost: null } } : {}),
 });
 
-/** Asks for a call. Only a call that keeps a last turn records its reservation. */
+/** Requests budget for a model call. The reservation is recorded only if the run also keeps budget for its last turn. */
 async function asks(driver: Driver, callId: string, budget = BUDGET, tokens = 1, lastTurn = 0) {
   const intent = modelCallStarted(callId, lastTurn > 0 ? reserved(tokens, lastTurn) : {});
   return (await driver.append([intent], reserve(budget, tokens, lastTurn))).refused;

@@ -37,7 +37,7 @@ export interface CommitLoopParts {
   schema: string;
   /** The end of the journals when the store was opened. */
   position: Position;
-  /** The clock of a test. Undefined: the database's clock is used. */
+  /** A clock for tests. If it is undefined, the database's clock is used. */
   testClock: Clock | undefined;
   databaseClock: DatabaseClock;
 }
@@ -59,7 +59,7 @@ export class CommitLoop {
   private readonly testClock: Clock | undefined;
   private readonly databaseClock: DatabaseClock;
   private readonly cache: RecordCache = { records: new Map(), current: new Set() };
-  /** Number of commits by all processes, as of this process's last commit. */
+  /** The number of commits by all processes, counted at this process's last commit. */
   private commits = -1;
   private queue: Job[] = [];
   private working: Promise<void> | undefined;
@@ -117,7 +117,7 @@ export class CommitLoop {
         }
       }
     }
-    // There must be no await between the check of the queue and this line, so that a later job starts the loop again.
+    // No await is allowed between the check of the queue and this line. Otherwise a job that arrives in between would not start the loop.
     this.working = undefined;
   }
 

@@ -183,7 +183,7 @@ export class Feed {
         wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
       }
     }
-    // There must be no await between the check of `mustReadAgain` and this line, so that a later request starts a new loop.
+    // No await is allowed between the check of `mustReadAgain` and this line. Otherwise a request in between would not start a new loop.
     this.readLoop = undefined;
   }
 

@@ -72,7 +72,7 @@ export async function readPage(
       ...values,
     );
     const events = await pageOf(sql, rows, upTo);
-    // Even if no event on this page is readable, later pages can have readable events.
+    // A page without readable events is not always the last page: later pages can have readable events.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;
   }

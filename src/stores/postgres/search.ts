@@ -25,7 +25,7 @@ export function searchConditions(query: string, parameter: AddParameter): string
   );
 }
 
-/** Queries that find single events. Undefined: there is no word to search for. */
+/** Queries that find single events. Undefined if there is no word to search for. */
 export function firstHitQueries(query: string): { all: string; any: string } | undefined {
   const words = wordsOf(query).map(beginning);
   return words.length === 0 ? undefined : { all: words.join(" & "), any: words.join(" | ") };

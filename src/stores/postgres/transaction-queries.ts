@@ -44,7 +44,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   private readonly cache: RecordCache;
   /** The highest run number so far. */
   private runs: number;
-  /** Runs that this transaction has read. For each of them, the cache matches the tables: both have the same content, or neither has the run. */
+  /** Runs that this transaction has read. The cache and the tables agree on them: both have the same content, or neither has the run. */
   private readonly seen = new Set<RunId>();
   private readonly changed = new Set<RunRecord>();
   /** New runs, each with the run that it continues, if any. */
@@ -77,7 +77,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     return this.look([runId]).then(() => records.get(runId));
   }
 
-  /** Takes one round trip for the records, and one for the keys. */
+  /** Reads the records in one round trip, and the keys in another. */
   async prefetch({ rows = [], keys = [] }: Needs): Promise<void> {
     await this.look([...rows, ...keys]);
     const records = [...new Set(keys)].flatMap((runId) => this.cache.records.get(runId) ?? []);
@@ -112,7 +112,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     await readKeys(this.sql, behind);
   }
 
-  /** The new record is written at the end with the others. It is not read back. */
+  /** The new record is written with the others at the end of the transaction, and is not read back. */
   insertRun(row: RunRow, { slot, continues }: { slot: Slot; continues: RunId | undefined }): RunRecord {
     const record = newRecord(++this.runs, row);
     record.slot = slot;

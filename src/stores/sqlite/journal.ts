@@ -65,7 +65,7 @@ function readPage(
       (columns) => eventOf(statements, columns["id"] as RunId, columns),
       of,
     );
-    // Even if no event on this page is readable, later pages can have readable events.
+    // A page without readable events is not always the last page: later pages can have readable events.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;
   }

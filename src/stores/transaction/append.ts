@@ -96,7 +96,7 @@ function* compareStored(
 
 type Keys = ReadonlyMap<string, Seq>;
 
-/** The seqs of these events in the journal. Undefined: the journal has none of their keys. */
+/** The seqs of these events in the journal. Undefined if the journal has none of their keys. */
 function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict" | undefined {
   const wanted = events.map(keyOf);
   if (wanted.length > 1 && new Set(wanted).size < wanted.length) return "conflict";

@@ -28,7 +28,7 @@ export interface BudgetVerdict {
 
 /**
  * The run's own budget is checked first, then the budget of its tree.
- * The last turns of other runs are as good as spent: waiting would not free them. Their open calls end, so the run can wait for those.
+ * Budget that other runs keep for their last turns counts as spent. Budget for their open calls is only reserved, so a run can wait for it.
  */
 export function* checkBudget(
   { queries }: Transaction,
@@ -75,7 +75,7 @@ export function* applyTreeBudget(tx: Transaction, record: RunRecord, change: Tre
   }
 }
 
-/** The times that the tree's budget stopped this run, as far as no person has decided on them. */
+/** The stops of this run by the tree's budget that no person has decided on yet. */
 function* openStops(tx: Transaction, record: RunRecord): Steps<TreeStop[]> {
   const keys = yield* keysOf(tx, record);
   const stops: TreeStop[] = [];

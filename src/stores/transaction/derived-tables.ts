@@ -12,7 +12,7 @@ import { ask, type Steps, type Transaction } from "./transaction.ts";
 
 const PAGE_EVENTS = 500;
 
-/** `cursor`: the position that the table has reached. */
+/** `cursor` is the position that the table has reached. */
 export async function catchUp(
   table: DerivedTable,
   { cursor, position, write }: { cursor: Position; position: Position; write: Write },
@@ -24,7 +24,7 @@ export async function catchUp(
   }
 }
 
-/** Returns the new position. Undefined: there is no further event, or only a newer version understands the next event (E9). */
+/** Returns the new position. Undefined if there is no further event, or if only a newer version understands the next event (E9). */
 function* takePage(tx: Transaction, table: DerivedTable): Steps<Position | undefined> {
   const cursor = yield* ask(tx.queries.tableCursor(table));
   const events = yield* ask(tx.queries.readPage(cursor, PAGE_EVENTS));

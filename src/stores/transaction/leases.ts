@@ -86,7 +86,7 @@ export function* recordAcquisitions(
   tx.queries.touch(record);
 }
 
-/** `doubtful`: runs that this worker might have acquired without knowing it. Runs that are not in `holds` are given back. */
+/** `doubtful` lists runs that this worker might have acquired without knowing it. Those that are not in `holds` are given back. */
 export function* heartbeat(
   tx: Transaction,
   worker: string,

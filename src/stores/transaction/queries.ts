@@ -134,7 +134,7 @@ interface StartQueries {
 }
 
 interface LeaseQueries {
-  /** Undefined: the worker's leases have expired. */
+  /** Undefined if the worker's leases have expired. */
   aliveUntil(worker: string, now: number): Answer<number | undefined>;
   keepAlive(worker: string, until: number, card?: WorkerCard): Answer<void>;
   isQuarantined(runId: RunId): Answer<boolean>;
@@ -185,7 +185,7 @@ interface DerivedQueries {
   setTableCursor(table: DerivedTable, position: Position): Answer<void>;
   /** All journals in commit order, up to the first event that only a newer version understands. */
   readPage(after: Position, limit: number): Answer<JournalEvent[]>;
-  /** The state needed to continue the messages of these runs. */
+  /** The state from which the messages of these runs can be continued. */
   recordings(runIds: readonly RunId[]): Answer<Map<RunId, Recording>>;
   /** Writes the state of these runs. If `recordings` lacks a run, that run has ended. */
   writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): Answer<void>;

@@ -32,7 +32,7 @@ export const createTransaction = (queries: Queries, now: number, position: Posit
   grantsChanged: false,
 });
 
-/** Part of a transaction. It yields each answer that is still a promise, and gets back the value. */
+/** A part of a transaction, as a generator. It yields each answer that is still a promise, and receives its value. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 
 /** `const rows = yield* ask(queries.rows())` */
@@ -98,7 +98,7 @@ export function* journalAfter(
   return recentAfter(record, after) ?? (yield* ask(queries.eventsAfter(record, after)));
 }
 
-/** The events of a run after a seq. Undefined: not all of them are in memory. */
+/** The events of a run after a seq. Undefined if some of them are not in memory. */
 export function recentAfter({ row, recent }: RunRecord, after: Seq): JournalEvent[] | undefined {
   if (row.seq <= after) return [];
   const first = recent[0];

@@ -208,7 +208,7 @@ export function* reportToParent(
   if (!(yield* keysOf(tx, parent)).has(keyOf(event))) yield* signal(tx, parent, [event]);
 }
 
-/** The reason that a run above is told. The exact reason is in the row of the unreadable run. */
+/** The reason that the runs above receive. The exact reason is in the row of the unreadable run. */
 export const UNREADABLE = "it cannot be read.";
 
 /** A cheap first check. Looking at all siblings after each event of each child would take quadratic time. */
