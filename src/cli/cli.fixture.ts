@@ -62,7 +62,7 @@ export interface Terminal {
   /** Waits until the visible screen matches the pattern. */
   sees(pattern: RegExp): Promise<RegExpExecArray>;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Types the key repeatedly until the output matches, because a key typed before a question is shown is ignored. */
+  /** Types the key repeatedly until the output matches. A key that is typed before a question is shown has no effect. */
   press(key: string, until: RegExp): Promise<void>;
   type(text: string): void;
 }

@@ -44,7 +44,7 @@ function printCrash(thrown: unknown, io: Io): void {
   process.exit(EXIT.failed);
 }
 
-/** A closed output, as after `cadre runs | head`, is not a failure. A command with work in progress shuts down gracefully. */
+/** A closed output stream, as with `cadre runs | head`, is not a failure. A command with work in progress shuts down gracefully. */
 function exitOnClosedOutput(): void {
   if (process.listenerCount("SIGINT") > 0) process.emit("SIGINT", "SIGINT");
   else process.exit(EXIT.done);

@@ -35,7 +35,7 @@ async function cancelTree(
     for (;;) {
       const connection = await connect({ folder, io, drive: false });
       try {
-        // If the owner exits, this loop runs again with a new connection. `??=` ensures that the run is not cancelled twice.
+        // If the owner exits, this loop runs again with a new connection. `??=` keeps the first result, so the run is not cancelled twice.
         cancelled ??= (await connection.client.post("/api/runs/{id}/cancel", { id, body: { reason } }))
           .cancelled;
         stop ??= await begin(connection.client, id, cancelled, invocation);

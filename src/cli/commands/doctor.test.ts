@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-test("[25.1] doctor and `agents explain` say which instructions are read, and what is wrong with others", async () => {
+test("[25.1] `doctor` and `agents explain` list the instruction files that agents read, and report problems in other files", async () => {
   await using p = await project({
     "AGENTS.md": "See @gone.md",
     "agents/a.md": "---\ndescription: d\n---\nHi.",
@@ -66,7 +66,7 @@ test("[U55] doctor reports a provider that is unknown, or configured in an untru
   expect(code).toBe(1);
 });
 
-test("[U55] doctor says whether `cadre up` can listen on its port; if not, it says who uses the port: another Cadre or another program", async () => {
+test("[U55] doctor says whether `cadre up` can use its port; if not, it names the Cadre process or says that another program uses the port", async () => {
   await using p = await project({});
   p.env["CADRE_PORT"] = new URL(await serve((_, response) => response.end("hello"))).port;
   expect((await p.cadre("doctor")).stdout).toMatch(

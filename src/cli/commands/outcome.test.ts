@@ -23,7 +23,7 @@ async function killDuring(command: string, until: (p: Project) => Promise<void>)
 const shows = (name: string) => (p: Project) =>
   expect.poll(() => readdir(p.folder), { timeout: 20_000 }).toContain(name) as Promise<void>;
 
-/** A command begins after its note is on disk. */
+/** Waits for the note about the call, because a command starts only after its note is on disk. */
 const hasBegun = (p: Project) =>
   expect
     .poll(() => readdir(join(p.folder, ".cadre", "calls")).catch(() => []), { timeout: 20_000 })

@@ -1,4 +1,4 @@
-// `cadre outcome RUN CALL VERDICT`: records a person's verdict about an interrupted call: whether the call took effect (P4).
+// `cadre outcome RUN CALL VERDICT`: records a person's verdict on whether an interrupted call took effect (P4).
 // If no verdict is given, the command looks for the call's effect. If no call is given, it lists the calls with an unknown outcome.
 
 import type { ApprovalView, OutcomeBody } from "../../api/client/types.ts";

@@ -64,7 +64,7 @@ test("[L2] `cadre replay --agent` lists each difference once, with the affected 
   for (const { difference } of view.runs) {
     expect(difference!.changes.map(({ what }) => what)).toEqual(["prompt", "tools", "temperature"]);
     const [prompt, tools] = difference!.changes;
-    // The prompt also loses what it said about the tools that are gone.
+    // The prompt also loses the text about the removed tools.
     expect(prompt!.lines.slice(0, 2)).toEqual(["-Do it.", "+Do it well."]);
     expect(prompt!.lines.slice(2).join("\n")).toMatch(
       /^-- Keep a todo list.*\n-System: .*bash.*\n\+System: /,

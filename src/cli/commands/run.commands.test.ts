@@ -42,7 +42,7 @@ test("[25.4] an unknown command lists the known ones, and starts nothing", async
   expect(stderr).toContain("There is no command /fix-isue. There are: /fix-issue, /web:page, /pdf, /ship.");
 });
 
-test("[25.4] `cadre agents` lists commands and skills, and `agents validate` says what a command does not do here", async () => {
+test("[25.4] `cadre agents` lists commands and skills, and `agents validate` lists the parts of a command that Cadre ignores", async () => {
   await using place = await project(FILES);
   const listed = (await place.cadre("agents")).stdout;
   expect(listed).toMatch(/\/fix-issue <number> \[priority\] +Fixes an issue/);

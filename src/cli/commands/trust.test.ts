@@ -120,7 +120,7 @@ describe("[A52] an untrusted folder whose cadre.yaml names a store on a server",
   const files = { ...HOSTILE, "cadre.yaml": "model: scripted/x\nstore: env:DATABASE_URL\nengine: pg-boss\n" };
   const times = (text: string) => text.replaceAll(/\s+/g, " ").split(ELSEWHERE).length - 1;
 
-  test("a command that opens another store than cadre.yaml names says so once, with the line of cadre.yaml", async () => {
+  test("if a command opens a store other than the one in cadre.yaml, it says so once and names the line of cadre.yaml", async () => {
     await using p = await project(files);
     for (const words of [
       ["runs"],

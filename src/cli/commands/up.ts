@@ -106,7 +106,7 @@ interface ServeWith {
 async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
   const token = set ?? readOrCreateToken(config.dir);
-  // The token might be new. From now on, it is masked like other secrets.
+  // The token might be new, so it is masked from now on like other secrets.
   parts.people.mask.refresh();
   const server = await startPublicServer(parts, {
     ...config.server,

@@ -1,4 +1,4 @@
-// `cadre webhooks`: lists the webhooks, the notices they are owed, and their latest deliveries. `cadre webhooks test` sends a test notice.
+// `cadre webhooks`: lists the webhooks, their undelivered notices, and their latest deliveries. `cadre webhooks test` sends a test notice.
 
 import type { WebhookView } from "../../api/routes/webhooks.ts";
 import { CadreError } from "../../errors.ts";

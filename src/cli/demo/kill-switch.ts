@@ -39,7 +39,7 @@ export async function createKillSwitch(
 const unfinishedRows = async (store: Store): Promise<RunRow[]> =>
   (await store.runs.list({ status: ["pending", "running", "waiting", "suspended"], limit: MOST })).runs;
 
-/** Waits until each run in progress has recovered, which is when its journal grows. Waiting runs need no recovery. */
+/** Waits until the journal of each run in progress grows, which means that the run has recovered. Waiting runs need no recovery. */
 function awaitRecovery(left: readonly RunRow[], store: Store): Promise<{ missing: number; at: number }> {
   const open = new Set<RunId>();
   for (const { id, status } of left) if (status === "pending" || status === "running") open.add(id);

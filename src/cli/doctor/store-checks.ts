@@ -66,7 +66,7 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
   ]);
   const now = Date.now();
   const ahead = runs.find((run) => run.updatedAt > now + 60_000);
-  // Only a look at the whole run finds one that cannot be read and that no process has tried to drive.
+  // An unreadable run that no process has tried to drive is found only by reading the whole run.
   const details = await Promise.all(runs.map(({ id }) => client.get("/api/runs/{id}", { id })));
   const aside = details.filter((run) => run.waitingOn?.kind === "quarantine");
   const own = agents.filter(({ file }) => !file.startsWith("builtin:"));

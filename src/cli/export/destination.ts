@@ -51,7 +51,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
           if (isRefusal(error)) await settle("refused");
           throw deliveryError(place, file, error);
         });
-      // The file must be deleted first: once the move is recorded as settled, repeating the command would not delete the file.
+      // The file must be deleted first. Once the move is recorded as settled, a repeated command would no longer delete the file.
       await rm(file, { force: true });
       await settle("arrived");
       return taken;

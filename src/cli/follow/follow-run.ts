@@ -35,7 +35,7 @@ export async function followRun(
   const look = async (): Promise<FollowResult | undefined> =>
     resultFor(isBehind() ? undefined : await questions.check());
   try {
-    // A tree that waits for a person sends no events after a reconnect, so we check here whether to ask the person.
+    // After a reconnect, a tree that waits for a person sends no events. So we check here whether to ask the person.
     const waits = await look();
     if (waits) return waits;
     const signal = AbortSignal.any([leaving, questions.ended, quarantine.found]);

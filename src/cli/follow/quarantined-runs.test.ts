@@ -50,7 +50,7 @@ test("[P9] `cadre run` ends even if a run in its tree has a damaged journal", as
   expect(ran.code).toBe(3);
 });
 
-test("[P9] [36.8] a run whose definition has the shape of another version is set aside, shown by name, and listed by `cadre doctor`", async () => {
+test("[P9] [36.8] a run whose definition was written by an incompatible version is quarantined, shown by name, and listed by `cadre doctor`", async () => {
   await using p = await project(FILES);
   const shape = JSON.stringify({ name: "pen", handoff: ["ink"] });
   const hash = digest(shape);

@@ -191,7 +191,7 @@ async function approveCalls(client: CadreClient, runId: string, approved: Set<st
         body: { decision: "approve", note: "--yes", automatic: true },
       });
     } catch (error) {
-      // The item was decided by someone else, or the call must be proposed again. The run's next event shows which of the two happened.
+      // Another person decided the item, or the call must be proposed again. The run's next event shows which of the two happened.
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;
     }
   }

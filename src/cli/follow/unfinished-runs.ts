@@ -27,7 +27,7 @@ export function printResumed(left: readonly RunSummary[], { screen, json }: Invo
   screen.line(screen.paint("dim", `Continuing ${plural(continued, "unfinished run")}${more}`));
 }
 
-/** Prints how many runs the server continues. A server counts all runs, because it keeps running while runs wait for a person. */
+/** Prints how many runs the server continues. Waiting runs are included, because the server keeps running while runs wait for a person. */
 export function printResumedByServer(
   left: readonly RunSummary[],
   { screen, json, commandLine }: Invocation,

@@ -5,7 +5,7 @@ import { type Invocation, usageError } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** `words` are `/name arguments…`, or an agent and then those. Other words are returned unchanged. */
+/** `words` contain `/name arguments…`, possibly after an agent's name. Other words are returned unchanged. */
 export async function expandSlashCommand(
   invocation: Invocation,
   words: readonly string[],
@@ -16,7 +16,7 @@ export async function expandSlashCommand(
   if (name === undefined) return [...words];
   const project = projectOf(invocation);
   const [{ commands }, { skills }] = await Promise.all([project.commands(), project.skills()]);
-  // Without any command, a slash has no special meaning.
+  // If the project has no commands and no skills, a slash has no special meaning.
   if (commands.length + skills.length === 0) return [...words];
   const args = [first, ...words.slice(at + 1)].filter((text) => text !== "").join(" ");
   const before = words.slice(0, at);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Whether a server could listen on this address now. False if the address is in use or belongs to another machine. */
+/** Whether a server could listen on this address now. False if the address is in use, or if it belongs to another machine. */
 export async function canListen(host: string, port: number): Promise<boolean> {
   const server = createServer().listen(port, host);
   try {

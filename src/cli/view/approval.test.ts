@@ -48,7 +48,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("[36.3] an unknown outcome shows the call as a person had edited it", () => {
+  test("[36.3] the card of a call with an unknown outcome shows the call as the person edited it", () => {
     const over = { kind: "outcome", tool: "Bash", input: { command: "rm b" }, editedBy: "ann" } as const;
     const text = approvalLines(
       item({ ...over, target: { kind: "command", field: "command" } }),

@@ -122,7 +122,7 @@ function facts(item: ApprovalView): string[] {
 const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>): string =>
   `for ${person}, asked by ${by} at ${clockTime(at)}${note === undefined ? "" : `: ${note}`}`;
 
-/** Warns that a hanging or disconnected worker might still be running the call. In that case `run_again` would run the call twice. */
+/** Warns that a worker that hangs or has lost its connection might still be running the call. Then `run_again` would run the call twice. */
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
   return `started at ${clockTime(requestedAt)}${where}, with no news since: check whether it took effect, and that it is not still running`;

@@ -65,7 +65,7 @@ export async function nextDriverText(
   return `process ${only.pid}${where} continues it`;
 }
 
-/** Says that the current step of a paused or frozen run still ends. `until` is the text that says how long the run stays stopped. */
+/** Says that the run is paused or frozen once its current step has ended. `until` says how long the run stays stopped. */
 export async function pauseEffectText(
   client: CadreClient,
   commandLine: CommandLine,

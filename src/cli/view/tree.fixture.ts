@@ -1,4 +1,4 @@
-// Builds the events of a tree of runs, for tests.
+// Builds the events of a tree of runs for tests.
 
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";

@@ -15,7 +15,7 @@ const SETTINGS = `{
 }
 `;
 
-test("[25.4] `agents validate` lists what is not taken over from Claude Code's settings, with its place", async () => {
+test("[25.4] `agents validate` lists the Claude Code settings that Cadre does not use, each with its file and line", async () => {
   await using place = await project({
     ".claude/agents/reviewer.md": agent("reviewer"),
     ".claude/settings.json": SETTINGS,
@@ -37,7 +37,7 @@ test("[25.4] `agents validate` lists what is not taken over from Claude Code's s
     expect(stdout.replace(/\n +/g, " ")).toContain(line);
 });
 
-test("[25.4] a broken settings file stops every run, with its line and column, and says why", async () => {
+test("[25.4] a broken settings file stops every run; the error says where the mistake is and what it would cause", async () => {
   await using place = await project({
     "agents/clerk.md": agent("clerk"),
     ".claude/settings.json": `{\n  "permissions": { "deny": ["Read(.env)"], }\n}`,

@@ -15,7 +15,7 @@ export async function prompt(
   { task = ANY_TASK }: { task?: string },
 ): Promise<number> {
   const made = await projectOf(invocation).prompt(name, task);
-  // Hidden characters are spelled out at a terminal. A file or a pipe receives the exact bytes.
+  // At a terminal, hidden characters are spelled out. A file or a pipe receives the exact bytes.
   const text = invocation.io.stdout.isTTY ? plain(made.prompt) : made.prompt;
   return report(invocation, made, [text, ...toolLines(made.tools, invocation)]);
 }

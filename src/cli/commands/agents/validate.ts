@@ -49,7 +49,7 @@ function shownPath(cwd: string, file: string): string {
   return below.startsWith("..") ? file : below.split(sep).join("/");
 }
 
-/** The agents, and what is not taken over from the other files that another product reads here. */
+/** Reports on the agent files, and on what Cadre does not use from other products' files in this folder. */
 async function ownFiles(invocation: Invocation): Promise<FileReport[]> {
   const project = projectOf(invocation);
   return [...reportsOf(await project.agents()), ...(await project.checkOtherFiles())];

@@ -67,7 +67,7 @@ export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<
   };
 }
 
-/** Sets NODE_ENV while React is imported, because React's development build would keep a record of every frame. */
+/** Sets NODE_ENV while React is imported. React's development build would keep a record of every frame. */
 async function loadInk(): Promise<typeof import("./ink.ts")> {
   const before = process.env["NODE_ENV"];
   process.env["NODE_ENV"] = "production";

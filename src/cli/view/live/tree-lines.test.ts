@@ -95,7 +95,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
     );
   });
 
-  test("[TV4] of two hundred runs, the drawing shows the runs that need a person and the runs that ended last", () => {
+  test("[TV4] a drawing of two hundred runs shows the runs that need a person and the runs that ended last", () => {
     const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : runEnded() }));
     const live = tree(all);
     live.runs.get("c170")!.state.end!.ts = 2_000;
