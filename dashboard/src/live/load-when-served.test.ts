@@ -3,7 +3,7 @@ import { loadWhenServed } from "./load-when-served.ts";
 
 const gone = new TypeError("Failed to fetch dynamically imported module");
 
-/** Simulates a page and a server. The page loads at attempt number `good`; the server responds from check number `up` on. */
+/** Simulates a page and a server. Loading the page succeeds at attempt `good`, and the server responds from check `up` on. */
 function world({ good, up }: { good: number; up: number }) {
   let loads = 0;
   let asked = 0;

@@ -18,7 +18,7 @@ export const queryClient = new QueryClient({
 
 /**
  * Refetches queries. If a request is under way, its answer might be older than the change, so a second request follows.
- * The query client itself would accept the old answer. If told to cancel requests, it might never show an answer while changes keep coming.
+ * Without this, the query client would accept the old answer. If it cancelled requests instead, frequent changes might prevent every answer.
  */
 export function refetchQueries(client: QueryClient, filters: QueryFilters): void {
   for (const query of client.getQueryCache().findAll(filters)) void askQueryAgain(client, query);

@@ -9,7 +9,7 @@ import { applyRunRow, initialRow, type RunRow } from "../../../src/projections/f
 import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/views/timeline.ts";
 
 export interface RunJournal {
-  /** `answered` means that all requests of the run and of the runs below it are answered, but no worker has resumed the run yet. */
+  /** `answered` means that all requests of the run and of the runs below it are answered, but that no worker has resumed the run yet. */
   row: RunRow & { answered?: boolean };
   /** Ids of the run's open requests. */
   open: Set<string>;
@@ -82,7 +82,7 @@ function applyItemChange(open: Set<string>, change: ItemChange): void {
   else open.clear();
 }
 
-/** Updates `answered` of a run and of the runs above it, because they might have waited only for this run. */
+/** Updates `answered` of a run and of the runs above it, because the runs above might have waited only for this run. */
 function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: RunJournal): void {
   const answered = isAnswered(run.row, {
     hasOpenItem: (id) => (runs.get(id)?.open.size ?? 0) > 0,

@@ -1,4 +1,4 @@
-// U16, U17: the URL state of a run's page.
+// U16, U17: the part of a run page's state that is kept in the URL.
 // The URL's hash names the selected event: `#142` is an event of the run itself, `#<run>:142` is an event of an expanded child.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";

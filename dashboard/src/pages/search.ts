@@ -1,4 +1,4 @@
-// The URL state of most pages. The list of runs (runs-search.ts) and a run's page (run-search.ts) have their own files.
+// The state that most pages keep in the URL. The list of runs (runs-search.ts) and a run's page (run-search.ts) have their own files.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { RANGES } from "../components/usage/usage-range.ts";

@@ -28,7 +28,7 @@ export interface RunAddress {
   togglePin(ref: EventRef): void;
 }
 
-/** A value of undefined removes the parameter from the URL. */
+/** A parameter whose value is undefined is removed from the URL. */
 type Change = { [K in keyof RunSearch]?: RunSearch[K] | undefined };
 
 export function useRunAddress(runId: string): RunAddress {

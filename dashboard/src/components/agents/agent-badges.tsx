@@ -13,7 +13,7 @@ export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: 
   return (
     <>
       {agent.kind === undefined ? (
-        <Mark tone="bad" icon={OctagonX} title="Its file cannot be used. See the problems">
+        <Mark tone="bad" icon={OctagonX} title="The agent's file cannot be used. See the problems">
           broken
         </Mark>
       ) : (
@@ -25,7 +25,7 @@ export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: 
         </Mark>
       )}
       {agent.readOnly && agent.kind !== undefined && (
-        <Mark tone="good" icon={Eye} title="None of its tools can change anything">
+        <Mark tone="good" icon={Eye} title="None of this agent's tools can change anything">
           read-only
         </Mark>
       )}
@@ -40,7 +40,11 @@ export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: 
         </Mark>
       )}
       {agent.kind !== undefined && agent.problems.length > 0 && (
-        <Mark tone={errors > 0 ? "bad" : "warn"} icon={TriangleAlert} title="Its file has errors or warnings">
+        <Mark
+          tone={errors > 0 ? "bad" : "warn"}
+          icon={TriangleAlert}
+          title="The agent's file has errors or warnings"
+        >
           {full ? problems.filter(Boolean).join(", ") : agent.problems.length}
           {!full && <span className="sr-only"> problems</span>}
         </Mark>
@@ -60,7 +64,7 @@ const Mark = ({ icon: Icon, children, ...badge }: MarkProps) => (
   </Badge>
 );
 
-/** Summarises an agent's latest runs by their number and success rate: `12 runs, 92 %`. */
+/** Summarises an agent's latest runs by their number and success rate, for example `12 runs, 92 %`. */
 export function formatTally({ runs, successRate }: Activity["agents"][number]): string {
   return `${plural(runs, "run")}${successRate === null ? "" : `, ${Math.round(successRate * 100)} %`}`;
 }

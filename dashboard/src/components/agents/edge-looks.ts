@@ -20,7 +20,7 @@ export const EDGE_LOOKS = Object.fromEntries([
   ...ALL_PATTERNS.map(({ key, edge: { label, meaning, line } }) => [key, { word: label, meaning, ...line }]),
 ]) as Readonly<Record<EdgeKind, EdgeLook>>;
 
-/** The kind of an edge is its key. Exception: if an agent runs fixed steps, its `agents` edges have the kind `steps`. */
+/** Returns the kind of an edge, which is its key. If an agent runs fixed steps, its `agents` edges have the kind `steps` instead. */
 export const edgeKind = (
   agent: Pick<AgentView, "steps">,
   key: AgentView["edges"][number]["key"],

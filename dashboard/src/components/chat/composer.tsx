@@ -25,7 +25,7 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
   const [text, setText] = useState(() => readDraft(draft).text);
   const { busy: sending, problem, perform } = useAction();
   const refusal = useRefusal("operator");
-  // Other files make another message, so it gets a new key. Files are not kept with the draft, because they are too large.
+  // A message with other files is a different message, so it gets a new key. The draft does not keep files, because they are too large.
   const chosen = useFiles(() => keepDraft(draft, readDraft(draft).text));
   const type = (next: string) => {
     setText(next);

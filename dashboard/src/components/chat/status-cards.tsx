@@ -1,4 +1,4 @@
-// The right-hand column of a conversation: a card for each run of the tree with its state and counts (S4-63, S4-65).
+// The right-hand column of a conversation. It shows a card for each run of the tree, with its state and counts (S4-63, S4-65).
 // Below the cards, the column lists the main agent's earlier runs (S4-59).
 
 import { useInfiniteQuery } from "@tanstack/react-query";

@@ -87,7 +87,7 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
           Allow effects
           <span className="block text-muted text-xs">
             {allowEffects
-              ? "Calls run again as the rules allow, including those that were already made."
+              ? "Calls run again if the rules allow them, even calls that the original run has made."
               : "A call without a recorded result that cannot be undone asks you first."}
           </span>
         </span>

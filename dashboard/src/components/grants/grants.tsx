@@ -26,7 +26,7 @@ export function GrantSettings() {
   return (
     <SettingsSection
       title="Grants"
-      text="Calls you have allowed for longer than once. Revoke a grant, and such calls ask again."
+      text="Calls that you have allowed more than once. After you revoke a grant, these calls need approval again."
     >
       <Loaded query={grants}>
         {(list) => (
@@ -51,7 +51,7 @@ export function GrantsDialog(props: GrantsDialogProps) {
     <Dialog
       {...props}
       title="Allowed without asking"
-      description="You granted these with an approval. Once you revoke one, the next such call asks again."
+      description="You granted these when you approved a call. After you revoke one, its calls need approval again."
     >
       <div className="min-h-16 overflow-y-auto p-4">
         {grants.data && <GrantList grants={grants.data} none="You have granted nothing yet." />}

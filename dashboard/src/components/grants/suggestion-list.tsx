@@ -33,7 +33,9 @@ export function SuggestionList() {
 function Found({ found: { looked, suggestions } }: { found: Suggestions }) {
   const over = `${plural(looked.allowed + looked.refused, "decision")} (${looked.allowed} allowed, ${looked.refused} refused)`;
   if (suggestions.length === 0)
-    return <p className="text-muted">None: in the latest {over}, no similar calls were always allowed.</p>;
+    return (
+      <p className="text-muted">No suggestions: no kind of call was always allowed in the latest {over}.</p>
+    );
   return (
     <>
       <ul aria-label="Suggested rules" className="w-full divide-y divide-line rounded-md border border-line">

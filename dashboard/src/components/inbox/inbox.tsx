@@ -99,7 +99,7 @@ export function Inbox({ items, runs }: InboxProps) {
 /** The id of the item in the URL, or else of the first item. The item stays selected after another person answers it. */
 function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) {
   const pinned = useRef<string>(undefined);
-  /** Items that were answered in this tab. For a moment the list might still contain them. */
+  /** Items that were answered in this tab. The list might still contain them for a moment. */
   const answered = useRef(new Set<string>());
   const isOpen = (id: string | undefined): boolean => id !== undefined && !answered.current.has(id);
   const kept = isOpen(pinned.current) ? pinned.current : undefined;

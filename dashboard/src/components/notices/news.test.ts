@@ -67,7 +67,7 @@ test("[U32] quiet hours end with one notice that sums up the latest state of eac
   expect(summarizeNotices([notice("r2", "done")])).toMatchObject({ kind: "done", text: "1 done" });
 });
 
-test("[U32] quiet hours end when the clock next shows their end time, even after midnight", () => {
+test("[U32] quiet hours end when the clock next shows their end time, which can be after midnight", () => {
   const night = { ...DEFAULT_SETTINGS, to: "07:00" };
   expect(quietHoursEnd(night, new Date(2026, 0, 1, 23, 30))).toEqual(new Date(2026, 0, 2, 7));
   expect(quietHoursEnd(night, new Date(2026, 0, 2, 3))).toEqual(new Date(2026, 0, 2, 7));

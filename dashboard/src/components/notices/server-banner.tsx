@@ -65,7 +65,7 @@ function useIsLong(isLost: boolean, since: number): boolean {
   return isLong;
 }
 
-/** When the server last restarted while this page was open; undefined if it did not restart. */
+/** The time of the server's last restart while this page was open. Undefined if the server did not restart. */
 function useRestart(): [startedAt: number | undefined, forget: () => void] {
   const { data } = useQuery(healthQuery);
   const [known, setKnown] = useState<number>();

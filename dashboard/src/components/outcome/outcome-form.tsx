@@ -44,7 +44,8 @@ const VERDICTS: readonly Verdict[] = [
     verdict: "fail",
     hotkey: "f",
     label: "Give up on it",
-    meaning: "Nobody can tell. The agent is told that it is not known whether this was done, and continues.",
+    meaning:
+      "No one can tell. The agent learns that it is unknown whether the call took effect, and continues.",
   },
 ];
 

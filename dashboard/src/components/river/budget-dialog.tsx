@@ -39,7 +39,7 @@ export function BudgetDialog({ target, unit, onClose }: BudgetDialogProps) {
       open
       onOpenChange={(next) => !next && onClose()}
       title={tree ? "Budget of the whole tree" : `Budget of ${name}`}
-      description={`${formatAmount(used, unit)} spent or reserved, ${limit === undefined ? "without a limit" : `of ${formatAmount(limit, unit)}`}. ${tree ? "All runs of the tree share this budget." : "It covers the run's own calls, not those of runs below it."}`}
+      description={`${formatAmount(used, unit)} spent or reserved, ${limit === undefined ? "without a limit" : `of ${formatAmount(limit, unit)}`}. ${tree ? "All runs of the tree share this budget." : "This budget covers the run's own calls, but not the calls of runs below it."}`}
     >
       <Form
         className="flex flex-col gap-3 p-4"

@@ -18,7 +18,7 @@ function node(
   return { runId, level, parentId, branch: { ...flow, runs: 1 }, frozen: [] } as unknown as RiverNode;
 }
 
-test("[U36] a band's width is its share of the total; a wasted amount is not also drawn as spent", () => {
+test("[U36] a band's width is its share of the total; an amount drawn as wasted is not also drawn as spent", () => {
   const bands = riverBands([node("r", 0, undefined, [80, 20, 20])], "tokens", SHAPE);
   expect(bands.map(({ shade, width }) => [shade, width])).toEqual([
     ["spent", 12],

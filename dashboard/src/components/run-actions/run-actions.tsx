@@ -131,7 +131,7 @@ interface RunDialogProps {
   onClose(): void;
 }
 
-/** U40: sends a message to the run, at any depth of the tree. */
+/** U40: sends a message to the run. The run can be at any depth of the tree. */
 function MessageDialog({ open, row, onClose }: RunDialogProps) {
   const [text, setText] = useState("");
   const chosen = useFiles();

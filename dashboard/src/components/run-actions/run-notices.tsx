@@ -139,7 +139,7 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
 }
 
 /**
- * U45: why a run waits for its model provider, the number of the attempt, the time left, and how many other runs wait.
+ * U45: shows why a run waits for its model provider, which attempt failed, the time left, and how many other runs wait.
  * The notice has a button that retries immediately.
  */
 function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {

@@ -33,7 +33,7 @@ export interface RetryPreview<Run> {
   left: number;
 }
 
-/** Only root runs that failed or were cancelled can be retried. The parent of a child run retries the child. */
+/** Only root runs that failed or were cancelled can be retried. A child run is retried by its parent. */
 export function retryPreview<Run extends Pick<RunSummary, "status" | "stopReason" | "parentRunId">>(
   chosen: readonly Run[],
 ): RetryPreview<Run> {

@@ -92,7 +92,7 @@ export function UserList() {
       <Loaded query={users}>
         {(list) =>
           list.length === 0 ? (
-            <p className="text-muted">None yet: anyone with this folder’s token has full access.</p>
+            <p className="text-muted">No users yet: anyone with this folder’s token has full access.</p>
           ) : (
             <ul className="w-full divide-y divide-line rounded-md border border-line">
               {list.map((user) => (
@@ -107,7 +107,7 @@ export function UserList() {
         open={made !== undefined}
         onOpenChange={() => setMade(undefined)}
         title={`Token for ${made?.name ?? ""}`}
-        description="It is shown only this once. Send it over a channel that others cannot read."
+        description="The token is shown only once. Send it over a channel that others cannot read."
       >
         {made && (
           <div className="flex flex-col gap-3 p-4 text-sm">

@@ -1,4 +1,4 @@
-// Settings of this browser: the theme and the notifications. Only this page asks the browser for permission to notify.
+// Settings of this browser: the theme and the notifications. No other page asks the browser for permission to notify.
 
 import { Volume2 } from "lucide-react";
 import { useState } from "react";
@@ -36,7 +36,7 @@ export function NoticeSettingsForm() {
   return (
     <SettingsSection
       title="Notifications"
-      text="For this browser, while you are in another window. At most one per tree of runs. The tab's title and icon always show what is waiting."
+      text="This browser notifies you while you are in another window, at most once per tree of runs. The tab's title and icon always show what is waiting."
     >
       {permission === "default" && <Button onClick={ask}>Allow notifications…</Button>}
       {permission === "denied" && (

@@ -13,7 +13,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       open
       onOpenChange={(open) => open || onClose()}
       title="Keyboard shortcuts"
-      description="These work on this page right now."
+      description="These shortcuts work on this page."
     >
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 overflow-auto p-4 text-sm">
         {hotkeys.map(({ keys, label }) => (

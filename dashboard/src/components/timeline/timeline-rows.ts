@@ -42,7 +42,7 @@ export function createTimelineRows({ show, open }: Shown): TimelineRows {
     const journal = runs.get(runId);
     if (!journal) return undefined;
     let mine = known.get(runId);
-    // If this run's journal is a new object, it was loaded again from the start.
+    // If this run's journal is a new object, the journal was loaded again from the start.
     if (mine?.journal !== journal) {
       const live: Row = { type: "live", key: `${runId}:live`, runId, depth };
       mine = { journal, seen: 0, rows: [], opened: [], counts: noFacets(), live };

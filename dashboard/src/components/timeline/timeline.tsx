@@ -134,7 +134,7 @@ function Timeline(props: TimelineProps) {
   );
 }
 
-/** The last events of a run arrive together with its end, so the timeline still scrolls to new events after the run's end. */
+/** The last events of a run arrive together with its end. So the timeline still scrolls to new events after the run has ended. */
 function useFollows(runId: string, isLive: boolean): boolean {
   const [followed, setFollowed] = useState<string>();
   if (isLive && followed !== runId) setFollowed(runId);

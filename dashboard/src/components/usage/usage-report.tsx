@@ -43,7 +43,7 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
 /** Formats an amount for an axis, precisely enough that no two labels are equal. */
 const dollars = (value: number): string =>
   value > 0 && value < 0.1 ? `$${value.toPrecision(2)}` : money(value);
-/** Formats a whole number for an axis. A fraction gets no label, because there are no half turns. */
+/** Formats a whole number for an axis. Fractions get no label, because there are no half turns. */
 const whole = (value: number): string => (Number.isInteger(value) ? shortCount(value) : "");
 
 function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {

@@ -78,7 +78,7 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
   );
 }
 
-/** React's own wheel listeners are passive and cannot keep the page from scrolling during a zoom. So this one is added without React. */
+/** React's own wheel listeners are passive, so they cannot stop the page from scrolling. This listener is added without React. */
 function useWheel(zoom: Zoom): void {
   const latest = useRef(zoom);
   latest.current = zoom;

@@ -1,4 +1,4 @@
-// Components for explanations: one shows the causes of an event, the other shows text that contains commands.
+// Components that explain: one shows the causes of an event, the other shows text that contains commands.
 
 import { useMemo } from "react";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";

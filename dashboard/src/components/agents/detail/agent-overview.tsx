@@ -31,7 +31,7 @@ export function AgentOverview({ agent }: { agent: AgentDetail }) {
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <AgentFacts agent={agent} explanation={explanation.data} />
         {usable && (
-          <Loaded query={explanation} what="Working out what it can reach">
+          <Loaded query={explanation} what="Working out what the agent can reach">
             {(data) => <WorstCase explanation={data} />}
           </Loaded>
         )}
@@ -111,7 +111,7 @@ function ExplainedFacts({ explanation }: { explanation: ExplanationView }) {
 
 /**
  * The most that one task can do: which tools this agent and the agents below it can call, and how many runs they can start.
- * A real task usually does much less than it could.
+ * Most tasks do much less than this.
  */
 function WorstCase({ explanation }: { explanation: ExplanationView }) {
   const { blastRadius, worstCase, limits, reachable } = explanation;

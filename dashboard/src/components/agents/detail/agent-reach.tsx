@@ -18,9 +18,11 @@ export function AgentReach({ agent }: { agent: AgentDetail }) {
   const usable = agent.kind !== undefined;
   const explanation = useQuery({ ...explanationQuery(agent.name), enabled: usable });
   if (!usable)
-    return <p className="text-muted text-sm">It cannot run until the errors in its file are fixed.</p>;
+    return (
+      <p className="text-muted text-sm">This agent cannot run until the errors in its file are fixed.</p>
+    );
   return (
-    <Loaded query={explanation} what="Working out what it can reach">
+    <Loaded query={explanation} what="Working out what the agent can reach">
       {(data) => (
         <>
           <EffectiveTools agent={agent} tools={data.tools} />
@@ -48,7 +50,9 @@ function ReachList({ explanation }: { explanation: ExplanationView }) {
         note={reachable.length > 0 ? plural(reachable.length, "agent") : undefined}
       >
         {reachable.length === 0 ? (
-          <p className="p-4 text-muted text-sm">It starts no other agents: it does all the work itself.</p>
+          <p className="p-4 text-muted text-sm">
+            This agent starts no other agents and does all the work itself.
+          </p>
         ) : (
           <ul className="divide-y divide-line">
             {reachable.map((each) => (

@@ -26,7 +26,7 @@ export function AgentHistory({ name, version }: { name: string; version: string 
       {(data) =>
         data.runs === 0 ? (
           <EmptyState icon={<Activity size={28} aria-hidden />} title="No runs yet">
-            <p>Its runs will appear here, with results for each version of its file.</p>
+            <p>The agent’s runs will appear here, with results for each version of its file.</p>
             <Command words={`run ${name} "…"`} />
           </EmptyState>
         ) : (

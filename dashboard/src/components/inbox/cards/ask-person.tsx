@@ -33,7 +33,7 @@ export function AskPerson({ item }: { item: ApprovalView }) {
         open={open}
         onClose={() => setOpen(false)}
         title="Ask someone else"
-        description="The item shows who you asked. Everyone who may decide still can."
+        description="The item shows who you asked. Other people who are allowed to decide still can."
         action={ask}
         submit="Ask"
         cancel="Close"

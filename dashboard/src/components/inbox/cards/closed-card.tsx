@@ -32,7 +32,7 @@ export function ClosedCard({ id, onNext }: { id: string; onNext: (() => void) | 
                   <VisibleText text={decision.text} /> (<When ts={decision.ts} />)
                 </>
               ) : (
-                "Its run has ended or now asks for something else."
+                "The run has ended or now asks for something else."
               )}
             </p>
             <p className="flex flex-wrap justify-center gap-2">

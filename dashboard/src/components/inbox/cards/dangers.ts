@@ -28,7 +28,7 @@ export function findDangers(item: ApprovalView): string[] {
     command?.programs.some(({ runsInput }) => runsInput) && "it executes its input",
     command && command.grade !== "exact" && "parts of it are only known when it runs",
     hasTricks(text) && "it contains invisible or look-alike characters",
-    // The target of such a call is a service or a run, given by name. The call runs commands on this target.
+    // A call of this kind runs commands on a service or a run that its target names.
     target?.kind === "name" && reaches?.includes("commands") && "it acts on a running system",
   ];
   return reasons.filter((reason) => typeof reason === "string");

@@ -37,7 +37,7 @@ export function useDecide(item: ApprovalView, onDecided: (word: Decision) => voi
   const { mutate, isPending, error } = useMutation({
     mutationFn: (word: Decision) => sendDecision(item, word),
     onSuccess: (_, word) => onDecided(word),
-    // Another person answered first, or the call was proposed again. Reloading the list shows which of the two happened.
+    // Another person answered first, or the call was proposed again. The reloaded list shows which of the two happened.
     onError: () => void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
   });
   return {

@@ -62,7 +62,7 @@ export function findDifferences(items: readonly ApprovalView[]): Differences {
 
 export interface QueueRow {
   item: ApprovalView;
-  /** Whether the item has been decided or withdrawn. */
+  /** Whether the item was decided or withdrawn. */
   isClosed: boolean;
 }
 

@@ -11,7 +11,10 @@ export function WaitingBadge({ item: { blocks, requestedAt, trail } }: { item: A
   const since = roughDuration(now - requestedAt);
   const runs = Math.max(1, blocks.runs);
   return (
-    <Badge tone={holdsRoot ? "warn" : "muted"} title="Runs that continue only after this is answered">
+    <Badge
+      tone={holdsRoot ? "warn" : "muted"}
+      title="These runs continue only after this request is answered"
+    >
       <Hourglass size={11} aria-hidden />
       <span className="truncate">
         {plural(runs, "agent")} waiting for {since}
@@ -28,7 +31,10 @@ export function ExpiryBadge({ at }: { at: number | undefined }) {
   if (at === undefined) return null;
   const left = Math.max(0, at - now);
   return (
-    <Badge tone={left < SOON_MS ? "bad" : "muted"} title="After that it is rejected automatically">
+    <Badge
+      tone={left < SOON_MS ? "bad" : "muted"}
+      title="After this time the request is rejected automatically"
+    >
       <Timer size={11} aria-hidden />
       {left === 0 ? "expires now" : `${shortly(left)} left`}
     </Badge>
