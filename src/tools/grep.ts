@@ -11,6 +11,7 @@ import { clipLine, HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
 import { type OpenFolder, openFolder, openRegularFile } from "./files/open-folder.ts";
 import { ripgrep } from "./files/ripgrep.ts";
 import { showSavedOutput } from "./files/saved-output.ts";
+import { MAX_SEARCHED_BYTES, megabytes } from "./files/text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
@@ -43,8 +44,9 @@ export const grepTool = defineTool({
     if (saved) return saved;
     const place = await resolveInWorkspace(context.workspace, input.path ?? ".");
     if (!place.ok) return refusal(place.why);
-    if (!place.exists) return refusal(`${input.path} does not exist`);
-    if (!(await isSearchable(place))) return refusal(`${input.path} is neither a regular file nor a folder`);
+    if (!place.exists) return refusal(`${input.path} does not exist: use Glob to find it`);
+    const problem = await searchProblem(place);
+    if (problem !== undefined) return refusal(`${input.path} ${problem}`);
     try {
       const found = await search(input, place, max, context);
       const lines = await readFoundLines(place.root, found.lines, matcherOf(input));
@@ -59,10 +61,14 @@ export const grepTool = defineTool({
   },
 });
 
-/** Excludes special files: ripgrep would wait for a FIFO until the time limit (A38). */
-async function isSearchable({ root, names }: WorkspacePath): Promise<boolean> {
+/** Why ripgrep would not search it. It would wait for a FIFO until the time limit (A38), and skip a very large file without a word. */
+async function searchProblem({ root, names }: WorkspacePath): Promise<string | undefined> {
   const stats = await lstat(join(root, ...names)).catch(() => undefined);
-  return stats !== undefined && (stats.isFile() || stats.isDirectory());
+  if (!stats?.isFile() && !stats?.isDirectory())
+    return "is neither a regular file nor a folder: search another path";
+  return stats.isFile() && stats.size > MAX_SEARCHED_BYTES
+    ? `is ${megabytes(stats.size)} MB, and files of more than ${megabytes(MAX_SEARCHED_BYTES)} MB are not searched: use Bash (grep)`
+    : undefined;
 }
 
 /** A record of ripgrep: `path NUL number : text`, with `-` in place of `:` for a context line. */
@@ -131,8 +137,6 @@ interface FoundLine {
   /** False for a context line near a match. */
   isMatch: boolean;
 }
-
-const MAX_BYTES = 20 * 1024 * 1024;
 
 const MAX_LINE = 500;
 
@@ -218,7 +222,7 @@ async function contentOf(folder: OpenFolder, name: string): Promise<string | und
   try {
     await using file = await openRegularFile(folder, name);
     const { size } = await file.stat();
-    if (size > MAX_BYTES) return undefined;
+    if (size > MAX_SEARCHED_BYTES) return undefined;
     const content = Buffer.alloc(size);
     const { bytesRead } = await file.read(content, 0, content.length, 0);
     return decode(content.subarray(0, bytesRead));

@@ -35,7 +35,8 @@ describe("Read", () => {
     });
     expect(await read("paper.pdf")).toMatchObject({ attachments: [{ bytes: PDF }] });
     expect(await read("huge.png")).toEqual({
-      output: "huge.png is 6.0 MB, and an image can have at most 3.75 MB",
+      output:
+        "huge.png is 6.0 MB, and an image can have at most 3.75 MB: make a smaller copy with Bash and read that",
       isError: true,
     });
   });

@@ -2,18 +2,20 @@
 // Images and PDFs are attached to the answer.
 
 import { z } from "zod";
-import { describeFile, detectMediaType, sizeProblem } from "../journal/attachment.ts";
+import { describeFile, detectMediaType, isImage, sizeProblem } from "../journal/attachment.ts";
 import { CONTEXT_BYTES, clipLine, refusal, textAnswer } from "./answers.ts";
 import { listFolder } from "./files/list-folder.ts";
 import { nearestPaths } from "./files/nearest-paths.ts";
 import { notebookText } from "./files/notebook.ts";
+import { countPages } from "./files/pdf-pages.ts";
 import { showSavedOutput } from "./files/saved-output.ts";
-import { type FileText, readTextFile } from "./files/text-file.ts";
+import { FEWER_PAGES, type FileText, readTextFile, SMALLER_IMAGE } from "./files/text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const MAX_LINES = 2_000;
 const MAX_LINE = 2_000;
+const MAX_PAGES = 100;
 
 const Input = z.strictObject({
   path: z.string().min(1).describe("The file, relative to the workspace"),
@@ -67,7 +69,11 @@ function mediaAnswer(
 ): ToolAnswer {
   const mediaType = detectMediaType(media)!;
   const problem = sizeProblem(mediaType, media);
-  if (problem !== undefined) return refusal(`${name} ${problem}`);
+  if (problem !== undefined)
+    return refusal(`${name} ${problem}: ${isImage({ mediaType }) ? SMALLER_IMAGE : FEWER_PAGES}`);
+  const pages = isImage({ mediaType }) ? 0 : countPages(media);
+  if (pages > MAX_PAGES)
+    return refusal(`${name} has ${pages} pages, and ${MAX_PAGES} can be read at once: ${FEWER_PAGES}`);
   return {
     output: describeFile({ name, mediaType, bytes: media.length }),
     attachments: [{ name, bytes: media }],

@@ -5,7 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { describeSystemError } from "../../errors.ts";
-import { detectMediaType } from "../../journal/attachment.ts";
+import { detectMediaType, isImage } from "../../journal/attachment.ts";
 import { type OpenFolder, openFolder, openIn, openRegularFile, pathIn } from "./open-folder.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
@@ -95,7 +95,7 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   try {
     const { mode, uid, gid, size, mtimeMs } = await file.stat();
     const fingerprint = `${mode}:${size}:${mtimeMs}`;
-    if (size > MAX_FILE_BYTES) return unusableFile(tooLong(size), fingerprint);
+    if (size > MAX_FILE_BYTES) return unusableFile(await describeTooLong(file, size), fingerprint);
     const content = await readBounded(file);
     if (content.length > MAX_FILE_BYTES) return unusableFile(tooLong((await file.stat()).size), fingerprint);
     if (size === 0 && content.length > 0 && (await file.stat()).size === 0)
@@ -201,7 +201,29 @@ const unusableFile = (why: string, fingerprint: string): FileText => ({
   fingerprint,
 });
 
-const tooLong = (bytes: number): string =>
-  `is ${megabytes(bytes)} MB, more than the ${megabytes(MAX_FILE_BYTES)} MB that can be used: use Grep to find the part that matters`;
+/** Grep searches files up to this size. */
+export const MAX_SEARCHED_BYTES = 20 * 1024 * 1024;
 
-const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 100 * 1024 * 1024 ? 1 : 0);
+const tooLong = (bytes: number): string =>
+  `is ${megabytes(bytes)} MB, more than the ${megabytes(MAX_FILE_BYTES)} MB that can be used: ${
+    bytes > MAX_SEARCHED_BYTES
+      ? "look at parts of it with Bash (grep, head, tail, sed -n)"
+      : "use Grep to find the part that matters"
+  }`;
+
+/** What to do next depends on the kind of file, so its first bytes are read. */
+async function describeTooLong(file: FileHandle, size: number): Promise<string> {
+  const start = Buffer.alloc(16);
+  await file.read(start, 0, start.length, 0);
+  const mediaType = detectMediaType(start);
+  if (mediaType === undefined) return tooLong(size);
+  return isImage({ mediaType })
+    ? `is an image of ${megabytes(size)} MB, which is too large: ${SMALLER_IMAGE}`
+    : `is a PDF of ${megabytes(size)} MB, which is too large: ${FEWER_PAGES}`;
+}
+
+export const SMALLER_IMAGE = "make a smaller copy with Bash and read that";
+export const FEWER_PAGES = "take out the part that matters with Bash (pdftotext or qpdf) and read that";
+
+export const megabytes = (bytes: number): string =>
+  (bytes / 1024 / 1024).toFixed(bytes < 100 * 1024 * 1024 ? 1 : 0);

@@ -1,0 +1,103 @@
+// Files that no tool can use as a whole: each call answers soon, with little memory, and says what to do next.
+
+import { execFileSync } from "node:child_process";
+import { symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PNG } from "../../test/support/sample-files.ts";
+import { editTool } from "./edit.ts";
+import { grepTool } from "./grep.ts";
+import { readTool } from "./read.ts";
+import { type TempWorkspace, tempWorkspace } from "./temp-workspace.fixture.ts";
+
+const GB = 1024 ** 3;
+const MEMORY = 100 * 1024 ** 2;
+
+async function makeSparse(folder: TempWorkspace, name: string, start: string | Buffer, size: number) {
+  await writeFile(join(folder.path, name), start);
+  await truncate(join(folder.path, name), size);
+}
+
+/** The refusal of a call, which must not hold the file in memory. */
+async function refusalOf(call: () => ReturnType<typeof readTool.execute>): Promise<string> {
+  const before = process.memoryUsage().rss;
+  const { output, isError } = await call();
+  expect(process.memoryUsage().rss - before).toBeLessThan(MEMORY);
+  expect(isError).toBe(true);
+  return String(output);
+}
+
+/** A PDF whose page tree lists one page `count` times. */
+const pdf = (count: number): string =>
+  [
+    "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R/Outlines<</Type/Outlines/Count 5000>>>>endobj",
+    `2 0 obj<</Type /Pages /Count ${count} /Kids[${"3 0 R ".repeat(count)}]>>endobj`,
+    "3 0 obj<</Type/Page/Parent 2 0 R>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n",
+  ].join("\n");
+
+describe("bad files", () => {
+  it("[25.11] an image of 4 GB is refused by its first bytes", async () => {
+    await using folder = await tempWorkspace();
+    await makeSparse(folder, "photo.png", PNG, 4 * GB);
+    const read = () => readTool.execute({ path: "photo.png" }, folder.context());
+    expect(await refusalOf(read)).toBe(
+      "photo.png is an image of 4096 MB, which is too large: make a smaller copy with Bash and read that",
+    );
+  });
+
+  it("[25.11] a log of 1 GB is refused by Read, Grep and Edit with the way to look at parts of it", async () => {
+    await using folder = await tempWorkspace();
+    await makeSparse(folder, "big.log", "started\n", GB);
+    const context = folder.context();
+    const edit = { path: "big.log", old_string: "started", new_string: "ended" };
+    expect(await refusalOf(() => readTool.execute({ path: "big.log", offset: 900 }, context))).toBe(
+      "big.log is 1024 MB, more than the 10.0 MB that can be used: look at parts of it with Bash (grep, head, tail, sed -n)",
+    );
+    expect(await refusalOf(() => grepTool.execute({ path: "big.log", pattern: "started" }, context))).toBe(
+      "big.log is 1024 MB, and files of more than 20.0 MB are not searched: use Bash (grep)",
+    );
+    expect(await refusalOf(() => editTool.execute(edit, context))).toContain("with Bash (");
+  });
+
+  it("[25.11] a PDF with too many pages, or of several GB, is refused with the way to read a part of it", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "book.pdf"), pdf(5_000));
+    await writeFile(join(folder.path, "paper.pdf"), pdf(20));
+    await makeSparse(folder, "huge.pdf", pdf(1), 2 * GB);
+    const read = (path: string) => readTool.execute({ path }, folder.context());
+    const next = "take out the part that matters with Bash (pdftotext or qpdf) and read that";
+    expect(await refusalOf(() => read("book.pdf"))).toBe(
+      `book.pdf has 5000 pages, and 100 can be read at once: ${next}`,
+    );
+    expect(await refusalOf(() => read("huge.pdf"))).toBe(
+      `huge.pdf is a PDF of 2048 MB, which is too large: ${next}`,
+    );
+    expect(await read("paper.pdf")).toMatchObject({ attachments: [{ name: "paper.pdf" }] });
+  });
+
+  it("[25.11] a PDF that is made to keep a reader busy is attached or refused soon", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "busy.pdf"), `%PDF-1.4\n${"<</Type /Pages /Count ".repeat(400_000)}`);
+    await writeFile(join(folder.path, "one.pdf"), `%PDF-1.4\n1 0 obj<<${" ".repeat(9_000_000)}>>endobj`);
+    const started = performance.now();
+    for (const path of ["busy.pdf", "one.pdf"])
+      expect(await readTool.execute({ path }, folder.context())).toMatchObject({
+        output: expect.any(String),
+      });
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
+  it("[25.11] [A38] a FIFO and a link to /dev/zero are refused at once by Read, Grep and Edit", async () => {
+    await using folder = await tempWorkspace();
+    execFileSync("mkfifo", [join(folder.path, "pipe")]);
+    await symlink("/dev/zero", join(folder.path, "zero"));
+    for (const path of ["pipe", "zero"]) {
+      const context = folder.context();
+      const reason = path === "pipe" ? /regular file/ : /outside the workspace/;
+      expect(await refusalOf(() => readTool.execute({ path }, context))).toMatch(reason);
+      expect(await refusalOf(() => grepTool.execute({ path, pattern: "x" }, context))).toMatch(reason);
+      const edit = { path, old_string: "a", new_string: "b" };
+      expect(await refusalOf(() => editTool.execute(edit, context))).toMatch(reason);
+    }
+  });
+});
