@@ -26,7 +26,7 @@ export const MAX_PDF_BYTES = 10 * MEGABYTE;
 export const MAX_MESSAGE_BYTES = 12 * MEGABYTE;
 export const MAX_MESSAGE_FILES = 20;
 
-/** The type of a file by its first bytes. A file's name proves nothing. Undefined: the file is not an image or PDF that models can read. */
+/** The type of a file according to its first bytes, because a file name proves nothing. Undefined if models cannot read the file. */
 export function detectMediaType(bytes: Uint8Array): MediaType | undefined {
   const startsWith = (text: string, at = 0): boolean =>
     Array.from(text).every((character, index) => bytes[at + index] === character.charCodeAt(0));
@@ -52,7 +52,7 @@ export function sizeProblem(mediaType: MediaType, bytes: Uint8Array): string | u
 /** Providers reject wider and taller images, and with them the whole conversation. */
 const MAX_PIXELS = 8_000;
 
-/** Width and height of an image. Undefined: they cannot be read, and the provider decides. */
+/** Width and height of an image. Undefined if they cannot be read; then the provider decides. */
 function pixelsOf(mediaType: MediaType, bytes: Uint8Array): [number, number] | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (mediaType === "image/png" && bytes.length >= 24) return [view.getUint32(16), view.getUint32(20)];
@@ -85,7 +85,7 @@ export function fileSize(bytes: number): string {
 
 /** Tokens that a large image costs with most providers. */
 const IMAGE_TOKENS = 1_600;
-/** Estimated bytes of a PDF for each token that it costs, and the most tokens that are estimated for a PDF. */
+/** Estimated bytes of a PDF per token, and the maximum estimate in tokens for one PDF. */
 const PDF_BYTES_PER_TOKEN = 50;
 const MAX_PDF_TOKENS = 50_000;
 

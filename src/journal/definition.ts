@@ -160,9 +160,9 @@ export const Definition = z.object({
   reasoning: PinnedReasoning.optional(),
   /** The system prompt before composition: the body of the agent's file with its includes resolved. */
   prompt: z.string(),
-  /** The files with instructions that the agent is told: none, the usual ones, or these. Absent: as in cadre.yaml. */
+  /** The instruction files that the agent gets: none, the usual ones, or these. If absent, cadre.yaml decides. */
   instructions: z.union([z.boolean(), z.array(z.string())]).optional(),
-  /** The instructions that the run is told. A child has those of its parent, unless the two agents ask for different files. */
+  /** The instructions that the run gets. A child gets its parent's instructions, unless the two agents ask for different files. */
   instructionFiles: z.array(InstructionFile).optional(),
   /**
    * The tools that this agent can call: names, globs, and patterns for `ask` and `deny`.

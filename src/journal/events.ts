@@ -96,7 +96,7 @@ export type HookEvent = z.infer<typeof HookEvent>;
 
 /**
  * Fingerprint of a prompt. Providers cache a prompt from its beginning: tools, system prompt, messages.
- * `broke`: the first part that is no longer the same as in the run's previous call, so that the cache was not used from there on.
+ * `broke`: the first part that differs from the run's previous call. From that part on, the cache was not used.
  */
 const PromptPrefix = z.object({
   tools: z.string(),
@@ -158,14 +158,14 @@ export const payloads = {
     /** Model that the caller asked for instead of the agent's own. */
     model: z.string().optional(),
     workspace: z.string(),
-    /** The surroundings of the tree's first run, as its prompts describe them. Every run of the tree has the same, so that prompts stay equal. */
+    /** The environment in which the tree's first run started. All prompts of the tree describe it, so that they stay equal. */
     environment: Environment.optional(),
     worktree: Worktree.optional(),
     pool: z.string().optional(),
     /** Workspaces from which this workspace was copied, nearest first. Their deny rules apply here too (P12). */
     mergesInto: z.array(z.string()).optional(),
     limits: Limits,
-    /** The agent's own limit of turns, if the parent's call lowered it. The system prompt names the own limit, so that siblings share a cached prompt. */
+    /** The agent's own turn limit, if the parent's call lowered it. The system prompt names it, so that siblings share a cached prompt. */
     ownMaxTurns: z.int().positive().optional(),
     approvals: ApprovalPolicy,
     /** Permission rules that the caller added when starting the run. */
@@ -194,7 +194,7 @@ export const payloads = {
     attachments: Attachments,
     hops: Hops,
     untrusted: Untrusted,
-    /** The background command that a note of Cadre's own is about. */
+    /** The background command that a message from Cadre is about. */
     background: BackgroundFacts.optional(),
   }),
   /** Intent: Cadre is about to call a model. */
@@ -205,7 +205,7 @@ export const payloads = {
     purpose: Purpose.optional(),
     /** The last event that the model sees. Absent: the model sees everything before MODEL_CALL_STARTED (J11). */
     sawSeq: z.int().optional(),
-    /** The tokens and the cost that this call reserves. Without a budget: its probable cost, unless the model is free. It is charged if a crash loses the call. */
+    /** The tokens and the cost that this call reserves, or its probable cost without a budget. A call lost in a crash is charged this amount. */
     estimate: Estimate.optional(),
     /** The tokens and the cost that are also reserved for the run's last turn (B3), with the longest possible answer in its prompt. */
     lastTurn: Estimate.optional(),
@@ -275,7 +275,7 @@ export const payloads = {
     toolCallId: z.string(),
     name: z.string(),
     effect: Effect,
-    /** P4: the class of a shell command that a crash may cut off and that then runs again, such as a test. Absent: `effect` decides. */
+    /** P4: the class of a shell command that is repeated after a crash, such as a test. If absent, `effect` decides. */
     afterCrash: Effect.exclude(["unsafe"]).optional(),
     verdict: z.enum(["allow", "ask", "deny"]),
     /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
@@ -338,7 +338,7 @@ export const payloads = {
     /** Machine and process that run the call, unless its effect is `read`. With them, a person can find out whether the call took effect. */
     host: z.string().optional(),
     pid: z.int().optional(),
-    /** The folder in which the machine notes when the call begins and with what it ends. After a crash, such a call may need no person. */
+    /** The folder of the machine's notes about the beginning and result of calls. After a crash, a note can make a person's decision unnecessary. */
     notes: z.string().optional(),
     /** Fingerprints of the file before and after the first attempt. With them, a later attempt can see that the change is already made. */
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
@@ -393,7 +393,7 @@ export const payloads = {
         code: z.int().optional(),
         /** Why the command gave no usable answer. */
         problem: z.string().optional(),
-        /** The beginning of what it printed. */
+        /** The beginning of the command's output. */
         output: z.string().optional(),
         ms: z.number(),
       }),

@@ -45,7 +45,7 @@ export function reasoningOf(content: readonly ThoughtPart[]): string {
   return content.map((part) => (part.type === "reasoning" ? (part as { text: string }).text : "")).join("");
 }
 
-/** The tool through which a model calls those tools of MCP servers that are not in its list. */
+/** The tool with which a model calls MCP tools that are not in its list. */
 export const MCP_CALL = "mcp_call";
 
 /** The calls of a thought. A call through `mcp_call` is a call of the tool that it names. */
@@ -112,12 +112,12 @@ export function filesOf({ role, content }: PromptMessage): PromptFile[] {
 }
 
 /**
- * How deep a value from outside may be nested. Folding, hashing, masking and validating a value use the stack for each of its levels.
- * JSON that people and programs exchange has ten levels.
+ * Maximum nesting of a value from outside. Folding, hashing, masking and validating a value use stack space for each of its levels.
+ * Ordinary JSON has far fewer levels.
  */
 export const MAX_NESTING = 200;
 
-/** Also true for a value that contains itself. Needs no stack of its own. */
+/** Also true for a value that contains itself. The check is not recursive. */
 export function isTooDeep(value: unknown, most = MAX_NESTING): boolean {
   let level: object[] = isNested(value) ? [value] : [];
   for (let depth = 0; level.length > 0; depth++) {

@@ -11,14 +11,14 @@ export type Reasoning = z.infer<typeof Reasoning>;
 /** The value in a pinned definition. Older versions pinned any text that an agent's file contained. */
 export const PinnedReasoning = z.union([Reasoning, z.string().transform(readOldReasoning)]);
 
-/** Undefined for a text without a meaning: the model then reasons as much as it does by default. */
+/** Undefined if the text has no meaning. The model then reasons as much as it does by default. */
 function readOldReasoning(text: string): Reasoning | undefined {
   if (["on", "true"].includes(text)) return "medium";
   if (["off", "false", "0"].includes(text)) return "none";
   return Reasoning.safeParse(Number(text)).data;
 }
 
-/** Tokens of thoughts that each level is worth, for models that take a budget, and for estimates. */
+/** Reasoning tokens of each level, for models that take a budget, and for estimates. */
 const LEVEL_TOKENS: Readonly<Record<ReasoningLevel, number>> = {
   none: 0,
   minimal: 1_024,

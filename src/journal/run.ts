@@ -42,7 +42,7 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** A background command, named after the call that started it. What an event does not say stays as earlier events said. */
+/** A background command, named after the call that started it. A field that is absent from an event keeps its earlier value. */
 export const BackgroundFacts = z.object({
   id: z.string(),
   /** The run that started the command. Absent: the run of this event. */
@@ -58,7 +58,7 @@ export const BackgroundFacts = z.object({
   host: z.string().optional(),
   /** The agent knows that the command has ended. */
   ended: z.literal(true).optional(),
-  /** The command goes on after the run has ended. */
+  /** The command keeps running after the run has ended. */
   keep: z.literal(true).optional(),
 });
 export type BackgroundFacts = z.infer<typeof BackgroundFacts>;
@@ -206,7 +206,7 @@ export const Ancestor = z.object({
 });
 export type Ancestor = z.infer<typeof Ancestor>;
 
-/** The surroundings in which a run started. They are recorded once, because a prompt that changes cannot be cached. */
+/** The environment in which a run started. It is recorded once, because a prompt that changes cannot be cached. */
 export const Environment = z.object({
   /** The local date: `2026-03-31`. The time of day would make every prompt different. */
   day: z.string(),

@@ -1,5 +1,5 @@
 // Strict tools: the provider makes sure that the model's input matches the schema of its tool.
-// A provider accepts this only for schemas that fix everything: every property is required, and no other property is allowed.
+// A provider accepts this only for schemas in which every property is required and no other property is allowed.
 
 /** Keywords that every provider with strict tools knows. A provider rejects a strict schema with other keywords. */
 const KEYWORDS = new Set(

@@ -8,7 +8,7 @@ export type Reach = Power | "runtime";
 
 /** The target of a call, and the input field that names it. Permission rules are matched against this target. */
 export type ToolTarget =
-  /** A shell command: `Bash(npm test)`. `typed`: the text goes into a running program, so it never only reads. */
+  /** A shell command: `Bash(npm test)`. `typed` means that the text goes into a running program, so the call is never read-only. */
   | { kind: "command"; field: string; typed?: true }
   /** A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: the tool shows names, never the content of a file. */
   | { kind: "path"; field: string; use: "reads" | "lists" | "changes" }

@@ -105,7 +105,7 @@ export interface Hook {
 }
 
 export interface Hooks {
-  /** No hooks are configured, so nothing has to be looked up. */
+  /** True if no hooks are configured, so that nothing has to be looked up. */
   isEmpty: boolean;
   /** The hooks of an event, in the order of the configuration. A matcher is compared with `names`. */
   find(event: HookEvent, names?: readonly string[]): Hook[];
@@ -123,13 +123,13 @@ export interface HookRun {
   ms: number;
 }
 
-/** What this machine knows about commands whose result is not in the journal. */
+/** This machine's notes about commands whose result is not in the journal. */
 export interface CallRecords {
   /** Identifies the folder of the notes. It is recorded when a call starts. Undefined if the folder cannot be used. */
   readonly id: string | undefined;
   begin(key: string): Promise<void>;
   end(key: string, answer: ToolAnswer): void;
-  /** The kept answer, or undefined if the call may have begun. If it has not begun, no other process can begin it afterwards. */
+  /** The noted answer. "not begun" means that no other process can begin the call afterwards. Undefined if the call may have begun. */
   find(key: string): Promise<ToolAnswer | "not begun" | undefined>;
   forget(key: string): Promise<void>;
 }

@@ -251,7 +251,7 @@ inner
     });
   });
 
-  test("an MCP tool's images and PDFs are attached under names of Cadre, and the answer stays untrusted", async () => {
+  test("an MCP tool's images and PDFs are attached under names that Cadre chooses, and the answer stays untrusted", async () => {
     const content = [
       { type: "image", data: PNG.toString("base64"), mimeType: "text/html" },
       { type: "resource", resource: { uri: "mem://paper", blob: PDF.toString("base64") } },

@@ -170,7 +170,7 @@ function partText(part: CallToolResult["content"][number], files: Files): string
   }
 }
 
-/** Describes a file of the server. Its name is Cadre's own, because a name from the server would be outside the untrusted mark. */
+/** Describes a file from the server. Cadre chooses its name, because a name from the server would be outside the untrusted mark. */
 function fileText(what: string, data: string, files: Files): string {
   const bytes = Buffer.from(data, "base64");
   const mediaType = detectMediaType(bytes);

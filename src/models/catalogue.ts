@@ -1,7 +1,7 @@
-// Answers what is known about a model by its full name: window, longest answer, price and abilities.
+// Looks up the facts about a model by its full name: window, longest answer, price and abilities.
 //  - Prices and windows come from @pydantic/genai-prices, which works offline.
 //  - catalogue.json lists names and abilities from the provider packages. `npm run models` writes it.
-//  - A model that neither knows gets the limits of its family, such as Claude. Its price stays unknown: a guess could exceed a budget.
+//  - A model in neither list gets the limits of its family, such as Claude. Its price stays unknown: a wrong guess could exceed a budget.
 // `contextWindows` and `prices` in cadre.yaml override all of this. The callers apply them.
 
 import { createRequire } from "node:module";
@@ -75,7 +75,7 @@ interface Family {
   reservesOutput?: true;
 }
 
-/** Limits for models that the lists do not know, or whose limits they lack. They are careful: a newer model usually has more. */
+/** Limits for models that the lists lack, or list without limits. They are low estimates, because a newer model usually has more. */
 const FAMILIES: readonly Family[] = [
   { ids: /claude-(3-(haiku|opus|sonnet)|v?2|instant)/, contextWindow: 200_000, maxOutput: 4_096 },
   { ids: /claude/, contextWindow: 200_000, maxOutput: 32_000 },

@@ -114,7 +114,7 @@ test("[F40] another status that the provider's package calls retryable is retrie
 });
 
 const TPM = "for gpt-4o in organization org-x on tokens per min (TPM): Limit";
-test("[F40] status 429 for a prompt above the limit per minute is too long, because no wait helps", () => {
+test("[F40] status 429 for a prompt above the limit per minute is classified as too long, because waiting does not help", () => {
   const failureFor = (message: string) => classifyFailure(apiError({ status: 429, message }), 1, 0);
   const tooLarge = failureFor(`Request too large ${TPM} 30000, Requested 41202. The input must be reduced.`);
   expect(tooLarge).toMatchObject({ cause: "too_long", window: 30_000, promptTokens: 41_202 });
@@ -138,7 +138,7 @@ test.each([
   expect(classifyFailure(apiError({ status, message }), 1, 0).rejection).toBe(rejection);
 });
 
-/** The provider's answer, and the numbers in it: tokens that a prompt may have, and tokens of this prompt. */
+/** The answers of providers, with the prompt's limit and its length in tokens as the answer names them. */
 const TOO_LONG: [name: string, status: number, message: string, window?: number, promptTokens?: number][] = [
   ["Anthropic", 400, "prompt is too long: 212345 tokens > 200000 maximum", 200_000, 212_345],
   [

@@ -128,7 +128,7 @@ function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 429) return NO_CREDIT.test(bodyOf(error)) ? "rejected" : "rate_limit";
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
-  // A provider's package knows more statuses that pass, such as Bedrock's 424.
+  // A provider's package knows more statuses that are temporary, such as Bedrock's 424.
   return isRetryable([...causesOf(error)]) ? "overloaded" : "rejected";
 }
 
@@ -145,7 +145,7 @@ function rejectionIn(message: string, status: number | undefined): Failure["reje
 
 type Overflow = Pick<Failure, "window" | "promptTokens">;
 
-/** Returned if the prompt is longer than the model's context, with the numbers that the provider named. */
+/** Detects a prompt that is longer than the model's context. Returns the numbers that the provider named. */
 function overflowIn(error: unknown): Overflow | undefined {
   const status = statusOf(error);
   if (status === 413) return namedNumbers(overflowText(error));
@@ -163,10 +163,10 @@ function requestAboveLimit(text: string): Overflow | undefined {
   return isAbove || /\brequest too large\b/i.test(text) ? namedNumbers(text) : undefined;
 }
 
-/** Statuses of an overflow. Some local servers answer with 500. */
+/** Statuses with which servers report a prompt that is too long. Some local servers answer with 500. */
 const POSSIBLE = new Set([400, 422, 500]);
 
-/** Error codes and sentences of the providers. Few of them have a code of their own for this. */
+/** Error codes and messages for a prompt that is too long. Few providers have a separate code for it. */
 const OVERFLOW = new RegExp(
   [
     "context_length_exceeded|exceed_context_size|prompt_tokens_exceeded|request_too_large|string_above_max_length",

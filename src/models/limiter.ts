@@ -18,7 +18,7 @@ const SECOND = 1_000;
 
 interface Gate {
   closedUntil: number;
-  /** The first time that no run has been given. */
+  /** The earliest time that was not given to any run yet. */
   nextTurn: number;
   /** The times that were given to waiting runs. */
   turns: Map<string, number>;
@@ -43,7 +43,7 @@ export function createLimiter(clock: Clock): Limiter {
       const gate = gates.get(provider);
       const closedUntil = Math.max(retryAt, gate?.closedUntil ?? 0);
       const isLonger = closedUntil !== gate?.closedUntil;
-      // Turns before the new limit are worth nothing, so all waiting runs ask again.
+      // The times given before the new limit are useless, so all waiting runs ask again.
       if (isLonger) gates.set(provider, { closedUntil, nextTurn: closedUntil, turns: new Map() });
     },
     succeeded(model) {

@@ -61,7 +61,7 @@ export interface CallContext {
 }
 
 export interface WatchedContext extends CallContext {
-  /** Called for everything that the provider sends, also for what is no part of the answer. */
+  /** Called for everything that the provider sends, even if it is not part of the answer. */
   onBytes?(): void;
 }
 

@@ -1,4 +1,4 @@
-// A model's abilities to reason. The file of its provider lists them.
+// The reasoning that a model supports. The file of the model's provider lists it.
 
 import {
   REASONING_LEVELS,
@@ -7,7 +7,7 @@ import {
   thoughtTokens,
 } from "../journal/reasoning.ts";
 
-/** What an agent can ask of a model. The lists and limits are facts about the model's API. */
+/** The reasoning that an agent can request from a model. The lists and limits are facts about the model's API. */
 export interface ReasoningAbility {
   /** The levels that the model has. The list is empty if the model cannot reason. */
   levels: readonly ReasoningLevel[];
@@ -32,7 +32,7 @@ export function reasoningProblem(asked: Reasoning, { levels, tokens }: Reasoning
     : undefined;
 }
 
-/** The setting that is nearest to the one asked for. A substitute model in an agent's list might have other abilities than the first. */
+/** The supported setting that is nearest to the requested one. A substitute model may support other settings than the first model. */
 export function nearestReasoning(
   asked: Reasoning | undefined,
   { levels, tokens }: ReasoningAbility,

@@ -122,7 +122,7 @@ test("a model's context window is taken from the configuration, or else from the
   expect(registry.contextWindow("ollama/whatever")).toBeUndefined();
 });
 
-test("a provider that has another name is found in the price list by its type, unless its address is its own", () => {
+test("a renamed provider is found in the price list by its type, unless it has its own address", () => {
   const { listedAs } = models({
     providers: {
       work: { type: "bedrock", baseURL: "http://127.0.0.1:1" },

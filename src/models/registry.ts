@@ -170,7 +170,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
   };
 }
 
-/** Tokens that a model takes and gives, as far as they are known. */
+/** Maximum tokens of a model's prompt and answer, as far as they are known. */
 interface ModelLimits {
   contextWindow: number | undefined;
   maxOutput: number | undefined;

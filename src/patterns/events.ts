@@ -1,4 +1,4 @@
-// The events that the loop and the patterns write most often, and what they say about a call that cannot be made.
+// Builds the events that the loop and the patterns write most often, and the messages about calls that cannot be made.
 
 import { z } from "zod";
 import type { EventBody, Payload } from "../journal/events.ts";
@@ -13,7 +13,7 @@ export function toolResult(toolCallId: string, output: unknown, outcome?: Failur
   return { type: "TOOL_RESULT", payload: { toolCallId, output, ...failure } };
 }
 
-/** A message from Cadre to the agent. Its id makes sure that the agent reads it once. */
+/** A message from Cadre to the agent. The id makes sure that the agent reads the message only once. */
 export const systemNote = (id: string, text: string): EventBody => ({
   type: "CONTEXT_ADDED",
   payload: { id, source: "system", text },

@@ -265,7 +265,7 @@ scenario(
   },
 );
 
-/** A copy of the sample with another height in its header. */
+/** Copies the sample image and changes the height in its header. */
 function tallPng(height: number): Buffer {
   const bytes = Buffer.from(PNG);
   bytes.writeUInt32BE(height, 20);

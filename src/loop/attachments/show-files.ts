@@ -87,13 +87,13 @@ async function showResult({ files, ...result }: PromptToolResult, show: Show) {
   return { ...result, output };
 }
 
-/** Providers limit the size of a request, and the number of files in it. A small file counts as if it had this many bytes. */
+/** Providers limit the size of a request and its number of files. A smaller file therefore counts as `SMALLEST` bytes. */
 const PROMPT_BYTES = 16_000_000;
 const SMALLEST = 200_000;
 /** Files are left out in large portions. Otherwise the beginning of the prompt would change with each new file. */
 const PORTION = 8_000_000;
 
-/** The oldest files of a long conversation, which have no room in a request. */
+/** The oldest files of a conversation, if not all of its files fit into one request. */
 export function filesLeftOut(messages: readonly PromptMessage[], accepts: ReadonlySet<string>): PromptFile[] {
   const files = messages.flatMap(filesOf).filter(({ mediaType }) => accepts.has(mediaType));
   const weigh = ({ bytes }: PromptFile): number => Math.max(bytes, SMALLEST);

@@ -1,6 +1,6 @@
 // Checks the files that people and tools attach, and stores their bytes before an event refers to them (J9).
-// A file is stored unchanged or not at all, because a mask inside a file would only damage it.
-// So a file that contains a secret as plain text is refused. A secret in pixels or in compressed data cannot be recognised.
+// Files are never masked, because a mask would only damage them.
+// Instead, a file that contains a secret as plain text is refused. Secrets in pixels or in compressed data cannot be found.
 
 import { CadreError } from "../../errors.ts";
 import {

@@ -1,6 +1,6 @@
 // Performs the tools `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78).
 // Text from other runs is marked as untrusted. Text from a tainted run also taints this run.
-// The tools do not change a run that a person has stopped or has to decide about.
+// The tools do not change a run that a person has stopped, or that waits for a person's decision.
 // The agent has the rights of the user that it works for, and the journal records its actions under that user's name (A23).
 
 import { CadreError } from "../../errors.ts";

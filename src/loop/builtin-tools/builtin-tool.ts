@@ -26,7 +26,7 @@ export function loopTool(
     perform: NonNullable<BuiltinTool["perform"]>;
     /** The preview that a person sees before deciding on the call. */
     preview?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string>;
-    /** Names actions that are forbidden to this agent, but that the call could make another agent perform (A67). */
+    /** Names actions that this agent must not perform, but could make another agent perform with this call (A67). */
     escalation?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string | undefined>;
   },
 ): BuiltinTool {

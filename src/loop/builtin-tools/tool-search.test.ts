@@ -149,11 +149,11 @@ test.each([
   expect(searchTools({ query }, tools)[0]!.name).toBe(first);
 });
 
-test("names that nobody can mean have no nearest name", () => {
+test("a name that resembles no tool has no nearest tools", () => {
   expect(nearestTools("zzzzzz", tools)).toEqual([]);
 });
 
-test("a call through mcp_call is a call of the tool that it names, also if its input is text", () => {
+test("a call through mcp_call becomes a call of the tool that it names, even if its input is text", () => {
   const part = { type: "tool-call" as const, toolCallId: "1", toolName: "mcp_call" };
   const named = (input: unknown) =>
     toolCallsOf([{ ...part, input }]).map(({ toolName, input: own }) => [toolName, own]);

@@ -1,4 +1,4 @@
-// Performs `ToolSearch`. A call through `mcp_call` is performed as a call of the tool that it names, so `mcp_call` itself only explains mistakes.
+// Performs `ToolSearch`. A valid `mcp_call` is performed as a call of the tool that it names, so `mcp_call` itself only explains mistakes.
 
 import { MCP_CALL } from "../../journal/message.ts";
 import { invalidJson, misfit } from "../../patterns/events.ts";

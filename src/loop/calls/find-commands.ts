@@ -8,7 +8,7 @@ import type { BackgroundCommand, SavedOutput } from "../../tools/tool.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
-/** The commands of this run, and those of the runs that it continues which go on after their run. */
+/** The commands of this run. Also the commands of the runs that it continues, if the agent asked to keep them running. */
 export async function findCommands(
   { runId, state }: Pick<RunJournal, "runId" | "state">,
   { store }: Pick<LoopParts, "store">,
@@ -34,7 +34,7 @@ export async function findCommands(
   return found;
 }
 
-/** What is kept of the output of a background command, under the name `output:m3.1`. Undefined if the name is of something else. */
+/** The stored output of the background command with a name such as `output:m3.1`. Undefined if the name does not belong to a command. */
 export async function findCommandOutput(
   name: string,
   run: Pick<RunJournal, "runId" | "state">,

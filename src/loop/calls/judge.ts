@@ -18,7 +18,7 @@ import type { LoopParts } from "../parts.ts";
 export type JudgeParts = Pick<LoopParts, "judge"> & RequestParts;
 type RequestParts = Pick<LoopParts, "authority"> & { clock: Pick<Clock, "now"> };
 
-/** The tool of a call. `raises` names actions that are forbidden to this agent, but that the call would let another agent perform (A67). */
+/** The tool of a call. `raises` names actions that this agent must not perform, but could make another agent perform (A67). */
 type JudgedTool = Pick<AnyTool, "name"> & { raises?: string | undefined };
 
 export function judgeCall(
@@ -101,7 +101,7 @@ export const settleVerdict = (judged: Verdict, call: ToolCall, view: Pick<Decisi
 
 /**
  * The verdict on a call after the recorded answer of its hooks. A replay or a restart runs no hook again.
- * A hook can deny a call or have a person asked. It can allow only what the default policy would ask about, never what a rule asks about or denies (HK4).
+ * A hook can deny a call or require approval. It can allow a call only if the default policy asks, never if a rule asks or denies (HK4).
  */
 export function applyHookAnswer(
   judged: Verdict,
@@ -122,7 +122,7 @@ export function applyHookAnswer(
 const answerFor = (call: ToolCall, hooks: RunState["hooks"]): HookRecord | undefined =>
   hooks.get(beforeCall(call)) ?? hooks.get(`PreToolUse/${call.id}`);
 
-/** Id of the moment before a call. A person's edit of the input is a moment of its own. */
+/** Id of the moment before a call. If a person edits the input, the edited call has its own moment. */
 export const beforeCall = (call: ToolCall): string =>
   isEdited(call) ? `PreToolUse/${call.id}/edited` : `PreToolUse/${call.id}`;
 
@@ -186,7 +186,7 @@ export function approvalHash(
 }
 
 /**
- * A shell command that was judged read-only can be repeated after a crash, like any other read.
+ * A shell command that was judged read-only can be repeated after a crash, like any other call that only reads.
  * `afterCrash` is set if the command can be repeated although it might change something. Permissions do not depend on it.
  */
 export function callEffect(

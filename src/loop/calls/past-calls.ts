@@ -17,7 +17,7 @@ import { permissionRequest } from "./judge.ts";
 
 type Parts = Pick<LoopParts, "authority" | "clock">;
 
-/** The maximum number of decisions to read. So many decisions show habits, and are read quickly. */
+/** The maximum number of decisions to read: enough to show habits, and few enough to read quickly. */
 const MOST_DECISIONS = 200;
 const MOST_RUNS = 300;
 const PAGE = 100;

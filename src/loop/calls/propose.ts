@@ -58,7 +58,7 @@ interface AskedCall {
 
 /**
  * Proposes calls, and runs the hooks that guard them before a verdict is recorded.
- * A call that a rule denies, or that gets a recorded result, needs no hook. Undefined: the hooks could not be started, and nothing was proposed.
+ * A call that a rule denies, or that gets a recorded result, needs no hook. Undefined if the hooks could not start: nothing was proposed.
  */
 async function proposeGuarded(
   asked: readonly AskedCall[],
@@ -68,7 +68,7 @@ async function proposeGuarded(
   effects: AbortSignal,
 ): Promise<EventBody[][] | undefined> {
   const proposed: EventBody[][] = [];
-  // A recorded result that another of these calls gets is not in the journal yet.
+  // The calls before this one are not in the journal yet, so the recorded results that they use are passed along.
   const propose = async ({ call, index }: AskedCall): Promise<EventBody[]> =>
     withRecordedResult(
       await proposeCall(call, index, grants, run, parts),
@@ -91,7 +91,7 @@ async function proposeGuarded(
   return proposed;
 }
 
-/** Whether a hook can still change the verdict. A call was denied only because nobody is there to ask: a hook may allow it. */
+/** Whether a hook can still change the verdict. If a call was denied only because no person can be asked, a hook can still allow it. */
 function needsGuard(proposed: EventBody): boolean {
   if (proposed.type !== "TOOL_PROPOSED") return false;
   const { verdict, basis, unattended } = proposed.payload;

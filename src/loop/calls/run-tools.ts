@@ -66,7 +66,7 @@ export async function runTools(
 ): Promise<void> {
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const edited = calls.filter(({ decision }) => decision?.decision === "edit");
-  // Hooks that ran now have recorded their answer, so it is decided again.
+  // If hooks ran just now, their answer is recorded, and `decide` must choose the next action again.
   if (edited.length > 0 && (await guardCalls(edited, run, parts, effects)) !== "nothing") return;
   const again = await staleProposals(calls, run, parts);
   if (again.length > 0) return run.record(...again);
@@ -81,7 +81,7 @@ export async function runTools(
   await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, told.get(id), run, parts, effects)));
 }
 
-/** The instructions for the parts of the project in which these calls are the first. Each file is told once, so a call has only the files that no call before it has. */
+/** The instructions for parts of the project that these calls touch first. Each file goes only to the first call that needs it. */
 async function instructionsFor(
   calls: readonly ToolCall[],
   { state, definition }: RunJournal,
@@ -180,7 +180,7 @@ async function recheck(
   return proposal.afterCrash && !call.verdict ? withoutRepeat(proposal, judged.rule, round) : undefined;
 }
 
-/** P4: a started command that would ask now is not run again by itself. It becomes an unknown outcome, which a person decides. */
+/** P4: if a started command would now need approval, it is not repeated. Its outcome counts as unknown, and a person decides about it. */
 function withoutRepeat(proposal: NonNullable<ToolCall["proposal"]>, rule: string, round: number): EventBody {
   const { seq: _seq, ts: _ts, afterCrash: _class, ...kept } = proposal;
   return { type: "TOOL_PROPOSED", payload: { ...kept, rule, round } };
@@ -208,8 +208,8 @@ const keepsNotes = (call: ToolCall, { tools }: Pick<ToolParts, "tools">): boolea
 
 /**
  * Fingerprints of the files that a call changes, taken once before the first attempt.
- * The fingerprint of a file is of the version that the person approved or that the model read.
- * If there is no such version, or if a person edited the call, the fingerprint is of the current version.
+ * A file's fingerprint belongs to the version that the person approved or the model read.
+ * If there is no such version, or if a person edited the call, it belongs to the current version.
  */
 async function fingerprintsOf(
   call: ToolCall,
@@ -264,7 +264,7 @@ async function runCall(
 
 type ResultPayload = Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">;
 
-/** The instructions follow the output, which has its final length, so none of them is cut away. */
+/** The instructions are added after the output was shortened, so they are never cut. */
 function withInstructions(
   result: ResultPayload,
   files: readonly InstructionFile[] | undefined,
@@ -277,7 +277,7 @@ function withInstructions(
 
 const noteKey = (runId: string, { id, attempts }: ToolCall): string => `${runId}/${id}~${attempts}`;
 
-/** The call's notes, if its start says that there are some. The noted answer is masked, as in the journal. */
+/** The notes of a call, if its start event refers to them. The noted answer is masked, as in the journal. */
 function notesOf(
   call: ToolCall,
   { runId }: RunJournal,
@@ -295,7 +295,7 @@ function notesOf(
   };
 }
 
-/** P4: closes the calls about which this machine's notes leave no doubt, before a person is asked about the others. */
+/** P4: closes the calls whose outcome is certain from this machine's notes. A person is then asked about the others. */
 export async function recoverCalls(
   run: RunJournal,
   parts: Pick<LoopParts, "callRecords" | "host" | "store">,
@@ -330,7 +330,7 @@ export async function recoverCalls(
 
 const NOT_BEGUN = "It had not begun when the process ended.";
 
-/** Adds where a background command was started. Later facts about it do not say so again. */
+/** Adds the worker and the machine to the facts of a command that was just started. Later facts do not repeat them. */
 const backgroundFacts = (facts: ToolAnswer["background"], { worker, host }: ToolParts) =>
   facts && (facts.command === undefined ? facts : { ...facts, worker, host });
 

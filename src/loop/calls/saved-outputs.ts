@@ -1,5 +1,5 @@
-// The outputs of earlier calls. An agent reads them again under names such as `output:m3.1`: an output that was too long for its context,
-// and one that was cleared when the conversation became long. `output:RUN/m3.1` is an output of a run that this run continues.
+// Finds outputs of earlier calls, which an agent reads again under names such as `output:m3.1`: outputs that were too long for its context,
+// and outputs that were cleared when the conversation became long. `output:RUN/m3.1` is an output of a run that this run continues.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { callOfOutput } from "../../tools/answers.ts";
@@ -8,8 +8,8 @@ import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
 /**
- * Searches this run, then the runs that it continues, as far as it continues them. Without a run, a name can fit several of them.
- * A result that the model sees whole is the least likely to be meant.
+ * Searches this run, and then the continued part of each earlier run. A name without a run can fit several results.
+ * The agent probably does not mean a result that it still sees whole, so such a result is only the last choice.
  */
 export async function findSavedOutput(
   name: string,

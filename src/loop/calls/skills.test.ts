@@ -23,7 +23,7 @@ const PDF = {
 };
 const UNTRUSTED = { env: {} };
 
-/** The system prompts and the names of the offered tools of a run that goes to its end. */
+/** Drives a run to its end. Returns the system prompt and the names of the offered tools for each model call. */
 async function seenByModel(world: World, script: Script) {
   const { all } = watchCalls(world, script);
   await world.drive(await world.run("work"));

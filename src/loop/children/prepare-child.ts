@@ -134,8 +134,8 @@ export async function prepareChild(
 }
 
 /**
- * A child reads the instructions that its parent has, so that siblings share a cached prompt, and an edit during the run changes nothing.
- * Only an agent whose file asks for other files than its parent's has its own.
+ * A child gets the instructions of its parent, so that siblings share a cached prompt, and edits during the run change nothing.
+ * An agent has its own instructions only if its file asks for other files than its parent's file.
  */
 function withInstructionsOf(parent: Definition, child: Definition): Definition {
   const isSame = JSON.stringify(parent.instructions) === JSON.stringify(child.instructions);

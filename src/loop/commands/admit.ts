@@ -47,7 +47,7 @@ export interface AdmitParts
   limits: AgentLimits;
   approvals: ApprovalPolicy & { timeout?: number | undefined };
   workspace: string;
-  /** Describes the surroundings of a run that starts now. */
+  /** Describes the environment of a run that starts now. */
   environment(workspace: string): Promise<Environment>;
   wake(runId: RunId): Promise<void>;
 }
@@ -116,7 +116,7 @@ export function requireStartable(definition: Definition): Definition {
   return definition;
 }
 
-/** B5: refuses a run whose limits on cost could not be kept. Otherwise returns its start, with the models that the limits do not count. */
+/** B5: refuses a run whose cost limits could not be enforced. Otherwise returns its start event, with the models that the limits ignore. */
 export async function requirePrices(
   start: Payload<"RUN_STARTED">,
   definition: Definition,
@@ -171,7 +171,7 @@ export function runStartPayload(
   };
 }
 
-/** P14: the instructions of an untrusted folder taint the run. The person's task does not come from them, so its hosts are known. */
+/** P14: the instructions of an untrusted folder taint the run. The hosts in the person's own task still count as known. */
 function taintOfInstructions(
   definition: Definition,
   { task, input }: Pick<RunRequest, "task" | "input">,

@@ -55,7 +55,7 @@ export async function setBudget(
   });
 }
 
-/** B5: refuses a limit on cost that could not be kept, because a model that may be used has no known price. */
+/** B5: refuses a cost limit that could not be enforced, because the run might use a model without a known price. */
 async function requireKnownPrices(
   { start }: RunState,
   { limits: { maxCost }, scope }: NewBudget,

@@ -79,7 +79,7 @@ scenario(
     });
     const events = await world.events(runId);
     const failures = payloadsOf(events, "MODEL_CALL_FAILED");
-    // The system prompt and the tools were sent too.
+    // The input includes the system prompt and the tools, which were sent too.
     const input = failures[0]!.usage!.input;
     expect(input).toBeGreaterThan(Math.ceil("think".length / 4));
     expect(failures.map(({ usage }) => usage)).toEqual(Array(3).fill({ input, output: 0 }));

@@ -123,7 +123,7 @@ export async function messageSession(
   return delivered;
 }
 
-/** The surroundings of the session's latest run, so that the next run's prompt extends that run's prompt (J12). On another day, they are read anew. */
+/** The environment of the session's latest run, so that the new prompt extends the old one (J12). On a new day it is read again. */
 async function sessionEnvironment(
   session: string,
   { store, environment, workspace }: Pick<AdmitParts, "store" | "environment" | "workspace">,

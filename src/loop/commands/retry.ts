@@ -57,7 +57,7 @@ export async function retryRun(
   return { runId: started.runId };
 }
 
-/** A run stays tainted. Instructions of a folder that is not trusted, or is no longer, taint it too. */
+/** A tainted run stays tainted after a retry. Instructions of a folder that is not trusted now also taint the run. */
 function taintOfRetry(
   { untrusted = [] }: Pick<Payload<"RUN_STARTED">, "untrusted">,
   definition: Definition,
@@ -87,7 +87,7 @@ async function agentOf(
   const model = answeringModel(await parts.store.journal.read(id)) ?? pinned.models[0]!;
   const withModel = (found: Definition): Definition => {
     if (found.runner) return found;
-    // A person who chose the model did not want a substitute.
+    // If a person chose the model, the person did not want a substitute.
     const substitutes = start.model === undefined ? found.models.filter((other) => other !== model) : [];
     return { ...found, models: [model, ...substitutes] };
   };
@@ -101,7 +101,7 @@ async function agentOf(
   }
 }
 
-/** The model of the run's latest answer. It knows its own reasoning, which no other model can read. */
+/** The model of the run's latest answer. Only this model can read its own reasoning. */
 function answeringModel(events: readonly JournalEvent[]): string | undefined {
   let asked: string | undefined;
   let answered: string | undefined;

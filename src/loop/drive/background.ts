@@ -7,7 +7,7 @@ import type { RunJournal } from "./run-journal.ts";
 
 type Parts = Pick<LoopParts, "commands" | "worker" | "host">;
 
-/** Records a note about each command that has ended, and about each that this worker has found running. */
+/** Records a note about each command that has ended, and about each that another worker started and this one found running. */
 export async function tellAboutCommands(run: RunJournal, parts: Parts): Promise<void> {
   const { background, cancel, end } = run.state;
   if (background.size === 0 || cancel || end) return;
@@ -41,7 +41,7 @@ async function noteAbout(known: Known, { runId }: RunJournal, parts: Parts): Pro
   return { type: "CONTEXT_ADDED", payload };
 }
 
-/** Sentences for the result of a run that ends while commands of it are running. */
+/** Sentences for the run's result about background commands that are still running when the run ends. */
 export function endedWithRun({ background }: RunState): string[] {
   return [...background.values()]
     .filter(({ ended, keep, runId }) => !ended && !keep && runId === undefined)

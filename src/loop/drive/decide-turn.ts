@@ -23,14 +23,14 @@ const STOP_AFTER = 4;
 const STOP_AFTER_WAITS = 60;
 const MAX_REFUSED = 5;
 const MAX_CUT_OFF = 3;
-/** An answer may be continued this often. */
+/** Maximum number of times that an answer is continued. */
 const MAX_CONTINUED = 10;
 
 /** A prompt that fills more than this share of the window is summarised. */
 const COMPACT_SHARE = 0.75;
 /** A prompt that fills more than this share would be refused. */
 const FULL_SHARE = 0.95;
-/** How much of the window a prompt may fill after the first, second … refusal in a row. After the last one, the model is given up. */
+/** Maximum share of the window after each refusal in a row. After the last refusal, Cadre gives the model up. */
 const SHARES_AFTER_REFUSAL = [0.7, 0.5, 0.3, 0.15];
 
 export interface RunView extends DecisionView {
@@ -42,7 +42,7 @@ export interface DecisionFacts {
   now: number;
   /** Size of the model's context window in tokens. Undefined if it is not known. */
   contextWindow: number | undefined;
-  /** Whether the agent has the tool that reads results which were cleared. */
+  /** Whether the agent has a tool that can read cleared results again. */
   readsResults: boolean;
 }
 
@@ -63,7 +63,7 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** Calls the model once more, whatever its last answer was. */
+/** Calls the model once more, regardless of its last answer. */
 export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   return (
@@ -144,7 +144,7 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
 
 /**
  * The next model of the chain that this call has not given up. Undefined if there is none.
- * During an outage, the models before the failed one are tried too: the run might have left them long ago.
+ * During an outage, the models before the failed one are tried too, because the run might have given them up long ago.
  */
 export function nextInChain(
   model: string,
@@ -169,7 +169,7 @@ function mayBecomeShorter(view: RunView, facts: DecisionFacts): boolean {
   return refusals <= SHARES_AFTER_REFUSAL.length && planAfterRefusal(view, facts) !== undefined;
 }
 
-/** Makes the refused prompt shorter, then repeats the call. Undefined if only a summary was refused: the next turn follows. */
+/** Makes the refused prompt shorter, then repeats the call. Undefined if only a summary was refused; then the next turn follows. */
 function afterOverflow(view: RunView, facts: DecisionFacts): Action | undefined {
   const { call, isCompacted } = view.state.overflow!;
   const shorter = isCompacted ? undefined : planAfterRefusal(view, facts);
@@ -196,7 +196,7 @@ function planAfterRefusal(view: RunView, facts: DecisionFacts): Action | undefin
   return planSummary(transcript, room, "people") && callModel(view, "summary");
 }
 
-/** Makes a prompt shorter before it is refused. If the window is only assumed, nothing is clipped: the provider might accept it all. */
+/** Makes a prompt shorter before it is refused. If the window is only assumed, nothing is clipped: the prompt might still be accepted. */
 function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined {
   const { state, transcript, definition } = view;
   // A program keeps its own history, so it needs no summary.
@@ -359,10 +359,10 @@ function warning(state: RunState): Action | undefined {
   return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
 }
 
-/** Assumed window of a model that Cadre does not know. If it is too large, the provider's refusal teaches the right one. */
+/** Assumed window of a model that Cadre does not know. If it is too large, a refusal by the provider shows the real size. */
 const ASSUMED_WINDOW = 128_000;
 
-/** `configured` is the window of the next model as the configuration or the list of models says. A refusal by the provider overrides it. */
+/** `configured` is the next model's window according to the configuration or the list of models. A refusal by the provider overrides it. */
 export function roomOf(
   view: Pick<RunView, "state" | "definition" | "transcript">,
   configured: number | undefined,
@@ -382,7 +382,7 @@ export function nextModel({ state, definition }: Pick<DecisionView, "state" | "d
   return model && definition.models.includes(model) ? model : definition.models[0]!;
 }
 
-/** Tells the agent once that most of its turns are used, while it can still finish in order. A run of a few turns is not warned. */
+/** Tells the agent once that most of its turns are used, early enough to finish its work. A run with few turns gets no warning. */
 function turnWarning({ turns, start, systemNotes }: RunState): Action | undefined {
   const { maxTurns } = start!.limits;
   const left = maxTurns - turns;

@@ -84,7 +84,7 @@ async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal):
     };
     while (mayContinue()) await takeSteps(run, parts, { takeStep, mayContinue, stopped });
     await run.release();
-    // The run rests now. Its program is ended, unless the program still has work to do.
+    // The run rests now. Its program is stopped, unless the program still has work to do.
     if (run.definition.runner && !keepsProgram(run)) await parts.runners.end(run.runId);
   } finally {
     stopListening();
@@ -244,7 +244,7 @@ async function performAction(
   }
 }
 
-/** Its background commands end with the run. If a crash prevents that, the next check on runs ends them. */
+/** The run's background commands end with the run. If a crash prevents that, the next check on runs ends them. */
 async function endRun(
   ending: Ending,
   run: RunJournal,
@@ -256,7 +256,7 @@ async function endRun(
   if (run.state.end) await commands.stopRun(run.runId);
 }
 
-/** Ends the run's program, because nothing of a run continues after the run's end. */
+/** Stops the run's program, because nothing of a run may continue after its end. */
 async function endProgram(
   ending: Ending,
   run: RunJournal,
@@ -333,7 +333,7 @@ async function releaseAfterFailure(
       if (isUnreadable)
         await parts.store.leases.quarantine({ runId, reason: error.message, seq: seqOf(error) });
       else {
-        // A lack of files or memory says nothing about the run.
+        // A lack of files or memory is not the run's fault.
         if (isTemporary(error))
           await parts.store.leases.recordAcquisitions(runId, lease, lease.acquisitions - 1);
         await parts.store.leases.release(runId, lease, { wakeAt });

@@ -68,7 +68,7 @@ async function driveToDeath(world: World, runId: string): Promise<void> {
   await world.dead();
 }
 
-/** Leaves the notes on commands as if the commands had begun and not ended. */
+/** Changes the notes on commands as if the commands had begun but not ended. */
 function loseAnswers(world: World): void {
   const folder = join(world.folder, ".cadre", "calls");
   for (const name of readdirSync(folder)) if (name !== "id") writeFileSync(join(folder, name), "{}");

@@ -1,20 +1,20 @@
-// Finds the run that ends its process whenever it is driven, and clears the runs that were only there (E5, P9).
-//  1  Every run that was at work when a process died is a suspect after the second death. These deaths prove nothing more.
-//  2  A suspect takes its steps alone until its next outcome or rest, which clears it. The store knows this before the first step,
+// Finds the run that crashes its process whenever it is driven, and clears the runs that were only driven at the same time (E5, P9).
+//  1  Every run that was being driven in two process deaths in a row becomes a suspect. These two deaths prove nothing more.
+//  2  A suspect takes its steps alone until an outcome or a rest clears it. The store records this before the first step,
 //     so the next process knows whether the suspect was driven alone when its process died.
-//  3  After three such deaths there is a counter-check: the process drives nothing for a while. If the process dies then too,
-//     something else ends it (somebody kills it, or the machine is short of memory), and the count starts again.
+//  3  After three deaths of this kind there is a counter-check: the process drives nothing for a while. If the process dies then too,
+//     something else ends it, such as a person or a lack of memory, and the count starts again.
 //     If the process survives, the run is quarantined.
-//  4  An orderly shutdown counts against nobody: the driver gives the run back.
+//  4  An orderly shutdown does not count as a death, because the driver releases the run.
 
 import { SUSPECT_AFTER } from "../../stores/store.ts";
 import type { LoopParts, StepGate } from "../parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-/** Deaths of a process that drove nothing but this run. After that many, the counter-check follows. */
+/** Number of process deaths with only this run being driven. After these deaths, the counter-check follows. */
 const MAX_DEATHS_ALONE = 3;
 
-/** The count of a run whose counter-check has begun. */
+/** A run with this number of acquisitions has begun its counter-check. */
 const CHECKED = SUSPECT_AFTER + MAX_DEATHS_ALONE + 2;
 
 interface Steps {
@@ -37,7 +37,7 @@ export async function takeSteps(
     if (!isAlone) return await takeStep();
     if ((await judgeSuspect(run, parts, stopped)) === "guilty") return await quarantine(run);
     while (mayContinue() && isSuspect(run)) await takeStep();
-    // The outcome that clears this run is stored before another run can end the process.
+    // The outcome that clears this run is stored before another run can crash the process.
     await run.settle();
   } finally {
     leave();
@@ -47,13 +47,13 @@ export async function takeSteps(
 /** E5: true if the run lost its worker twice in a row and has had no outcome since. */
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
-/** Records that the suspect is driven alone from now on. If it has ended enough processes, makes the counter-check. */
+/** Records that the suspect is driven alone from now on. If enough processes have died, makes the counter-check. */
 async function judgeSuspect(
   run: RunJournal,
   { store, trialMs }: Pick<LoopParts, "store" | "trialMs">,
   stopped: AbortSignal,
 ): Promise<"unknown" | "guilty"> {
-  // A cancelled run must end, whatever it does to its process.
+  // A cancelled run is driven to its end, even if it crashes its process.
   if (run.state.cancel) return "unknown";
   const record = (count: number) => store.leases.recordAcquisitions(run.runId, run.lease, count);
   const { acquisitions } = run.lease;

@@ -20,7 +20,7 @@ import { combineAnswers, readAnswer } from "./read-answer.ts";
 
 const ALLOW_ALL = "permissions: { allow: [charge, stamp, Bash, Write] }\n";
 
-/** cadre.yaml with one hook for each event. The command is a script of bash. */
+/** The `hooks` section of cadre.yaml, with one bash command for each event. */
 function hooks(commands: Record<string, string | { matcher?: string; command: string; timeout?: number }>) {
   const written = Object.entries(commands).map(([event, hook]) => {
     const { matcher, ...command } = typeof hook === "string" ? { command: hook } : hook;

@@ -1,5 +1,5 @@
 // Reads the answer of a hook: its exit code and the JSON on its standard output, in Claude Code's form. Pure.
-// A hook that guards a call (PreToolUse) and gives no readable answer leaves the decision to a person. It never lets the call pass by failing.
+// If a hook that guards a call (PreToolUse) gives no readable answer, a person decides. A hook that fails never lets the call pass.
 
 import { z } from "zod";
 import type { HookEvent, Payload } from "../../journal/events.ts";
@@ -30,7 +30,7 @@ type Output = z.output<typeof Output>;
 
 /** Events for which plain text on standard output is context for the agent. */
 const TAKES_TEXT: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "SubagentStart"]);
-/** Events that nothing can hold up. */
+/** Events that no hook can block. */
 const CANNOT_BLOCK: ReadonlySet<HookEvent> = new Set(["SessionStart", "SubagentStart"]);
 
 export function readAnswer(event: HookEvent, run: HookRun): HookAnswer {

@@ -20,11 +20,11 @@ interface Moment {
   id: string;
   event: HookEvent;
   toolCallId?: string;
-  /** What a matcher is compared with. */
+  /** Names with which a matcher is compared. */
   names?: readonly string[];
-  /** What the hooks are told, in addition to the fields that all hooks get. */
+  /** Input of the hooks, in addition to the fields that all hooks get. */
   input: object;
-  /** Whether an objection is told to the agent. */
+  /** Whether the agent is told about an objection. */
   tellsAgent: boolean;
 }
 
@@ -49,7 +49,7 @@ export async function runDueHooks(run: RunJournal, parts: HookParts, effects: Ab
   return (await runMoments(moments, run, parts, effects)) !== "nothing";
 }
 
-/** A fork goes on in the middle of a conversation that has begun already, and a retry has no new prompt. */
+/** A fork continues a conversation that has already begun, so no hooks run at its start. A retry has no new prompt. */
 function openingMoments({ start, modelCalls, calls, children, runner }: RunState): Moment[] {
   const { parentRunId, task, fork, trigger, continues } = start!;
   const hasBegun = modelCalls > 0 || calls.size > 0 || children.size > 0 || runner.started !== undefined;
@@ -68,7 +68,7 @@ const moment = (id: string, event: HookEvent, input: object, names?: readonly st
   ...omitUndefined({ names }),
 });
 
-/** Runs the hooks that guard these calls. Refused: something else was appended first, and the caller decides again. */
+/** Runs the hooks that guard these calls. Returns "refused" if another event was appended first; then the caller decides again. */
 export function guardCalls(
   calls: readonly ToolCall[],
   run: RunJournal,
@@ -92,7 +92,7 @@ function afterCall(call: ToolCall, run: RunJournal, parts: HookParts): Moment {
   return { id: `PostToolUse/${call.id}`, event: "PostToolUse", ...about, input: response, tellsAgent: true };
 }
 
-/** Names of Claude Code's tools for which Cadre has another name. */
+/** Claude Code's names for tools that have another name in Cadre. */
 const CLAUDE_NAMES: Readonly<Record<string, readonly string[]>> = {
   delegate: ["Agent", "Task"],
   AskUser: ["AskUserQuestion"],
@@ -118,7 +118,7 @@ function aboutCall(call: ToolCall, { state }: RunJournal, { tools }: Pick<HookPa
   };
 }
 
-/** Runs the hooks at the end of a run. True: they ran now, so the caller decides again, and they may have given the agent more to do. */
+/** Runs the hooks at the end of a run. True if they ran now: they might have given the agent more to do, so the caller decides again. */
 export async function runEndHooks(
   ending: Ending,
   run: RunJournal,

@@ -61,7 +61,7 @@ const LONGEST_RESERVATION_WAIT_MS = 30_000;
 
 /** A last turn may take this long, even if the run's time is over. */
 const LAST_TURN_MS = 10 * 60_000;
-/** Longer timers would fire at once. */
+/** Node fires longer timers immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type CallParts = Pick<
@@ -126,7 +126,7 @@ function timeFor({ purpose }: CallModel, { state }: RunJournal): number {
   return left > 0 ? left : LAST_TURN_MS;
 }
 
-/** Whether the run waits because another run could not reach the provider. Otherwise it finds out by itself. */
+/** Whether the run waits because another run could not reach the provider. If not, the run calls the provider itself. */
 function mayWait(
   ms: number,
   { model }: CallModel,
@@ -216,7 +216,7 @@ async function callOptions(
   const accepts = parts.models.acceptedFiles(action.model);
   const placed = summary ? transcript.placed.slice(0, summary.sent) : transcript.placed;
   const prompt = shortenResults(promptMessagesFor(action.model, { placed }), shortenedBy);
-  // Each call sends the whole conversation, and most conversations have no files.
+  // Files are read from the store only if there are any, because each call sends the whole conversation.
   const messages = transcript.hasFiles
     ? await showFiles(prompt, { accepts, store: parts.store })
     : prompt.map(showTexts);
@@ -450,7 +450,7 @@ function factsAfter(
 /** A shorter result is not worth a line that says how to read it again. */
 const WORTH_READING = 500;
 
-/** If the history has become too short for a summary since it was decided, the summary replaces all of it. */
+/** If the history became too short for a summary after the decision, the summary replaces the whole history. */
 function summaryOf(run: RunJournal, parts: Pick<LoopParts, "models">): SummaryPlan {
   const all = run.transcript.placed.length;
   const room = summaryRoom(run, parts);
@@ -542,9 +542,9 @@ function failureOf(
 }
 
 /**
- * When a model is tried again, and which. Empty if the next model of the chain follows at once, or none.
- * A failure that passes is retried a few times. If it lasts, all models of the chain are tried. If all of them fail, the run waits for
- * hours for the one that may be back first. It does not pay again and again for answers that break off.
+ * Decides when to try again, and with which model. Empty if the next model of the chain follows immediately, or if no attempt follows.
+ * A temporary failure is retried a few times. If it lasts, all models of the chain are tried. If all of them fail, the run waits for
+ * hours for the model that may be back first. Answers that break off are not paid for again and again.
  */
 function nextAttempt(
   after: number | undefined,

@@ -45,7 +45,7 @@ const SHORTEST_TEXT = 4_000;
 export interface SummaryPlan {
   sent: number;
   replaced: number;
-  /** True: messages of people are replaced too. */
+  /** True if messages of people are replaced too. */
   people?: true;
 }
 
@@ -59,9 +59,9 @@ export interface ClipPlan {
 export interface Room {
   /** Size of the model's context window in tokens. */
   window: number;
-  /** True: Cadre does not know the model's window. */
+  /** True if Cadre does not know the model's window. */
   isAssumed: boolean;
-  /** True: the provider said that the prompt is longer than the window, whatever the estimate says. */
+  /** True if the provider said that the prompt is longer than the window, whatever the estimate says. */
   isRefused: boolean;
 }
 
@@ -83,7 +83,7 @@ export function planClear(
   return { cleared: { messages, longer: SHORT_RESULT, ...(readable ? { readable } : {}) } };
 }
 
-/** Undefined if no older part of the conversation is worth a summary. `people`: messages of people may be replaced too. */
+/** Plans a summary. Undefined if no older part of the conversation is worth one. With `people`, messages of people may be replaced too. */
 export function planSummary(transcript: Transcript, room: Room, people?: "people"): SummaryPlan | undefined {
   const { placed } = transcript;
   const tokens = tokenCounter(transcript, room);
@@ -105,7 +105,7 @@ export function planSummary(transcript: Transcript, room: Room, people?: "people
   return isWorth(sent) ? { sent, replaced: sent, ...more } : undefined;
 }
 
-/** `wanted` is the number of tokens that the prompt should have. Undefined if nothing can be clipped, or nothing has to be. */
+/** Plans how to clip the prompt to about `wanted` tokens. Undefined if nothing can be clipped, or nothing has to be. */
 export function planClip(transcript: Transcript, room: Room, wanted: number): ClipPlan | undefined {
   const { placed } = transcript;
   const { total, perCharacter } = tokenCounter(transcript, room);
@@ -122,7 +122,7 @@ export function planClip(transcript: Transcript, room: Room, wanted: number): Cl
   return removed > 0 ? { results } : undefined;
 }
 
-/** The oldest files that take as many characters as are too many, or all files. Undefined if there are none. */
+/** Enough of the oldest files to remove the excess characters, or all files if they are not enough. Undefined if there are none. */
 function planFiles(placed: readonly Placed[], excess: number): ClipPlan["files"] {
   const files = filesInPrompt(placed);
   if (files.length === 0) return undefined;
@@ -148,7 +148,7 @@ function keptFrom(placed: readonly Placed[], tokens: TokenCounter, { window }: R
 const isBoundary = (placed: readonly Placed[], at: number): boolean =>
   placed[at]?.message.role !== "tool" && placed[at - 1]?.message.role !== "assistant";
 
-/** How long the agent's own summary may be, in words, and the facts that follow it, in characters. A small window needs short ones. */
+/** Maximum words of the agent's own summary, and maximum characters of the facts after it. Both are lower for a small window. */
 export function summarySize({ window }: Pick<Room, "window">): { words: number; characters: number } {
   return {
     words: Math.round(Math.min(1_500, Math.max(100, window * 0.04)) / 10) * 10,

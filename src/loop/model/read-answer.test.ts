@@ -25,11 +25,11 @@ test.each([
   expect(forgive(name, input)).toEqual({ toolName: name, input: corrected });
 });
 
-test("a tool's name in another case is corrected", () => {
+test("a tool name in the wrong case is corrected", () => {
   expect(forgive("read", { path: "a" })).toEqual({ toolName: "Read", input: { path: "a" } });
 });
 
-test("a call that fits is not changed, and neither is a call that cannot be corrected", () => {
+test("a valid call is not changed, and neither is a call that cannot be corrected", () => {
   expect(forgive("Read", { path: "a" })).toBeUndefined();
   expect(forgive("Read", { something: "else" })).toBeUndefined();
   expect(forgive("Read", { path: "a", file_path: "b" })).toBeUndefined();

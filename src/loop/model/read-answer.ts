@@ -1,7 +1,7 @@
 // Reads one model answer to its end, according to the provider's contract, and corrects its calls that are nearly right.
 //  - A partial answer is never used (F41).
-//  - Corrected are a tool's name in another case, `file_path` for `path`, "2" for 2. A call that fits the tool's schema
-//    is never changed, and a correction counts only if the result fits.
+//  - A call is corrected if it has a tool's name in another case, `file_path` for `path`, or "2" for 2. A call that fits its tool's schema
+//    is never changed, and a correction is used only if the corrected call fits.
 
 import type {
   LanguageModelV4CallOptions,
@@ -47,7 +47,7 @@ export interface StreamOptions {
   idleMs: number;
   /** A text that the output limit cuts is an answer, because the next call continues it. */
   continuesText?: boolean;
-  /** Builds the errors that `classifyFailure` recognises: too long a silence, a truncated answer, and a refusal. */
+  /** Builds the errors that `classifyFailure` recognises: a long silence, a truncated answer, and a refusal. */
   silenceError(ms: number): Error;
   cutStreamError(detail?: string): Error;
   refusalError: RefusalError;
@@ -206,7 +206,7 @@ class Collector {
     return { type: "answer", answer, ...this.spent() };
   }
 
-  /** A text can be continued. Reasoning without its end, and a call without its end, are of no use. */
+  /** A cut text can be continued. Cut reasoning and cut calls are of no use. */
   private cutOff(): StreamOutcome {
     const isText = this.content.every(({ type }) => type === "text" || type === "reasoning");
     const text = this.text();
@@ -298,7 +298,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   args: ["arguments", "input", "prompt", "task"],
 };
 
-/** Properties in which models explain a call to themselves. They mean nothing to a tool. */
+/** Properties in which models explain a call to themselves. Tools do not use them. */
 const EXPLANATIONS = new Set(["description", "explanation", "reason", "thought"]);
 
 export interface NearlyRightCall {

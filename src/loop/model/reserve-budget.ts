@@ -30,7 +30,7 @@ const LEAST_REPORT = 300;
 const PROBABLE_OUTPUT = 1_000;
 /** Output tokens that are kept for the report of the last turn, unless the budget is small. */
 const REPORT_TOKENS = 1_500;
-/** If other runs have reserved so much that a call would get fewer output tokens than this, it waits for them. */
+/** If the reservations of other runs leave fewer output tokens than this, the call waits for those runs. */
 const PATIENT_OUTPUT = 4_000;
 
 /** The open calls of other runs can change the remaining budget between two attempts. */

@@ -6,7 +6,7 @@ import { reportTool } from "../../patterns/team-role.ts";
 import { mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunView } from "../drive/decide-turn.ts";
 
-/** Waits with an outside cause: a provider, a slot, a person's pause, a run that could not be driven. */
+/** Kinds of waits with an outside cause, for example a provider, a missing slot or a person's pause. */
 const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
 
 /** True if an event records a decision that follows from the earlier journal. All other events come from outside. */

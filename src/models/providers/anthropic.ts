@@ -67,7 +67,7 @@ export function adaptAnthropic(
 interface Claude extends ReasoningAbility {
   /** The model thinks unless a call switches thinking off. */
   thinksByDefault?: true;
-  /** The model takes an effort and decides itself how much it thinks. Other models take a budget of tokens. */
+  /** The model takes a level of effort, and decides by itself how much it thinks. Other models take a budget of tokens. */
   isAdaptive?: true;
 }
 
@@ -156,7 +156,7 @@ function defaultOutput(model: string, reasoning: Reasoning | undefined): number 
   return reasoning === "high" || reasoning === "xhigh" || reasoning === "max" ? 64_000 : 32_000;
 }
 
-/** Anthropic rejects more strict tools in a request. The package leaves the marks out for models without strict tools. */
+/** Anthropic rejects a request with more strict tools. The package leaves the marks out for models without strict tools. */
 export const MOST_STRICT = 20;
 
 const CACHED = { type: "ephemeral" } as const;

@@ -215,8 +215,8 @@ function withReasoning(
 
 /**
  * Asks Bedrock to leave out thoughts that are bound to another conversation, such as after a fork or a summary. Otherwise it would reject the request.
- * The package has no setting for it, and would replace this one by its own. So these models get their reasoning without the package,
- * and no temperature, which models that think reject.
+ * The package has no setting for this and would overwrite it. So Cadre itself sends the reasoning settings of these models,
+ * and sends no temperature, because models that think reject it.
  */
 function withUnbound(options: LanguageModelV4CallOptions, reasoning?: Reasoning): LanguageModelV4CallOptions {
   const { temperature: _, ...rest } = options;

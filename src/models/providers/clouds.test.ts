@@ -363,7 +363,7 @@ const atVertex = (env: ModelsConfig["env"] = {}): ModelsConfig => ({
 function imitateMetadataServer(then: () => Answer): void {
   vi.stubEnv("GCE_METADATA_HOST", url.slice("http://".length));
   vi.stubEnv("METADATA_SERVER_DETECTION", "assume-present");
-  // No other credentials are found here.
+  // These folders do not exist, so the libraries find no other credentials.
   vi.stubEnv("CLOUDSDK_CONFIG", "/nonexistent");
   vi.stubEnv("HOME", "/nonexistent");
   answer = ({ path }) => {
@@ -426,7 +426,7 @@ test("tools are forbidden only after Claude called them instead of writing a sum
   expect(await choiceAfter("empty")).toEqual({ type: "none" });
 });
 
-test("[F40] missing Google credentials are a failed sign-in, and the sentence says how to sign in", async () => {
+test("[F40] missing Google credentials count as a failed sign-in, and the message says how to sign in", async () => {
   vi.stubEnv("METADATA_SERVER_DETECTION", "none");
   vi.stubEnv("CLOUDSDK_CONFIG", "/nonexistent");
   vi.stubEnv("HOME", "/nonexistent");

@@ -1,14 +1,14 @@
 // Ends a stream of events when its answer is finished, even if the server leaves the connection open.
-// Without this, a finished answer would count as silence, and be asked for and paid for again.
-//  1  A last event ends the stream at once: `[DONE]`, or the event with which Anthropic and OpenAI's Responses API end.
-//  2  A finish reason in a chunk of another API ends it after a moment, in which the token counts can still follow.
+// Otherwise a finished answer would look like a provider that falls silent, and Cadre would request and pay for it again.
+//  1  A last event ends the stream immediately: `[DONE]`, or the final event of Anthropic's API or OpenAI's Responses API.
+//  2  In the chunks of other APIs, a finish reason ends the stream after a moment, in which the token counts can still arrive.
 
-/** Time for what follows the finish reason. */
+/** Time in which token counts can follow the finish reason. */
 const MOMENT_MS = 1_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The body of a response up to the end of the answer. A body that is no stream of events is not changed. */
+/** The body of a response up to the end of the answer. Only a stream of events is changed. */
 export function untilFinished(
   body: ReadableStream<Bytes>,
   contentType: string | null,
@@ -60,7 +60,7 @@ export function untilFinished(
 
 const MARK = /^data:\s*\[DONE\]\s*$/;
 
-/** A first look, because most lines do not have to be parsed. */
+/** A quick test, so that most lines do not have to be parsed. */
 const POSSIBLE_END = /message_stop|response\.(completed|incomplete|failed)|"finish_?[rR]eason":\s*"/;
 
 const LAST_EVENTS: ReadonlySet<unknown> = new Set([

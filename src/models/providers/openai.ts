@@ -34,7 +34,7 @@ export const openai: ProviderType = {
   reasoning: reasoningOf,
   adapt: (call, model) =>
     adaptResponses(call, "openai", {
-      // The package asks for it only if it knows that the model reasons.
+      // The package requests encrypted reasoning only from models that it knows to reason, so Cadre requests it explicitly.
       ...(reasoningOf(model).levels.length > 0 ? { include: ["reasoning.encrypted_content"] } : {}),
     }),
 };

@@ -1,7 +1,7 @@
 // The `fetch` of all provider packages.
 //  1  Every byte of a response is a sign of life. The packages pass on only the parts of an answer,
 //     and not the comments and pings with which a provider keeps the connection open while the model thinks.
-//  2  An answer that is finished ends, even if the connection stays open.
+//  2  A response ends when its answer is finished, even if the connection stays open.
 //  3  Only the loop's own limit of silence applies. Node's `fetch` would give up after five minutes.
 
 import { AsyncLocalStorage } from "node:async_hooks";

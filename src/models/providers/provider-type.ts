@@ -59,7 +59,7 @@ export interface ProviderType<E extends Endpoint = Endpoint> {
   acceptedFiles(model: string, vision: boolean | undefined): readonly MediaType[];
   /** How the model can reason. */
   reasoning(model: string): ReasoningAbility;
-  /** The budget for thoughts that a call with this output limit is sent with. Undefined if the model takes no budget. */
+  /** The budget for thoughts in a call with this output limit. Undefined if the model takes no budget. */
   thoughtBudget?(model: string, reasoning: Reasoning, output: number): number | undefined;
   /** Adds the provider's own settings to a call: prompt caching, reasoning, tool choice. `name` is the provider's name. */
   adapt(call: AdaptedCall, model: string, name: string): LanguageModelV4CallOptions;
@@ -103,11 +103,11 @@ export function loadOptional<T>(path: string, neededFor: string): T {
 export interface AdaptedCall {
   options: LanguageModelV4CallOptions;
   context: CallContext;
-  /** A setting that the model has. A level is also in `options`. A budget is a setting of the provider, so `adapt` must add it. */
+  /** The reasoning to request, as the model supports it. A level is also in `options`. A budget is a setting that `adapt` must add. */
   reasoning: Reasoning | undefined;
 }
 
-/** The options with settings for one provider package. Settings that the options already have win. */
+/** The options with settings for one provider package. Settings that are already in the options take precedence. */
 export function withSettings(
   options: LanguageModelV4CallOptions,
   provider: string,

@@ -1,5 +1,5 @@
 // A pattern's declaration: every fact about the pattern that is not a decision of a run.
-// Every list of patterns is made from the declarations: in agent files, in the journal and on the page.
+// Agent files, the journal and the page all take their lists of patterns from the declarations.
 // A declaration also runs in a browser, and imports nothing from layers above the journal. The decisions are in `src/patterns/<name>.ts`.
 
 import type { z } from "zod";

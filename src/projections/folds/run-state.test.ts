@@ -342,7 +342,7 @@ test("waits for a reservation are counted until the call begins", () => {
   expect(stateOf(timer("a"), modelCallStarted("m1")).reservationWaits).toBe(0);
 });
 
-test("[25.1] a summary replaces instructions that a result told, so they are told again", () => {
+test("[25.1] after a summary replaced a result with instructions, the agent can get those instructions again", () => {
   const told: EventBody = {
     type: "TOOL_RESULT",
     payload: { toolCallId: "m1.0", output: "x", told: ["src/AGENTS.md"] },

@@ -1,7 +1,7 @@
 // The state of a run, as `decide` sees it. It contains what the next step needs. The texts are in the transcript.
 //  S1  Every question about a run is answered from this fold and the clock, never from the memory of a process.
 //  S2  An intent without an outcome is *open*.
-//      When a driver chooses the next step, none of its calls is under way. So a crash must have left any open intent behind.
+//      A driver chooses the next step only when no call of its own is under way, so any open intent was left by a crash.
 
 import type {
   BackgroundFacts,
@@ -123,7 +123,7 @@ export interface RunState extends BudgetChanges {
   files: Map<string, "created" | "modified" | "deleted">;
   /** Fingerprints of the files that the model has read, as of its last reading. */
   seenFiles: Map<string, string>;
-  /** Files with instructions for a part of the project that the prompt contains. A summary or a cleared result removes them, so they are told again. */
+  /** Instruction files for parts of the project that are in the prompt. If a summary or a cleared result removes one, the agent gets it again. */
   toldFiles: Set<string>;
   /** Background commands that this run has started or read, by id. */
   background: Map<string, BackgroundFacts>;
@@ -504,14 +504,14 @@ function suspend(state: RunState, { ts, payload }: EventOf<"RUN_SUSPENDED">): vo
   if (items?.[0] === loopItemId(state.guard.stops + 1)) state.guard.stops++;
 }
 
-/** Counts a wait from now. A wait that began earlier and is not over must not count twice. */
+/** Counts a wait from now on. An earlier wait that is not over must not count twice. */
 function addProviderWait(state: RunState, now: number, until: number): void {
   endProviderWait(state, now);
   state.providerWaitMs += Math.max(0, until - now);
   state.providerWaitUntil = until;
 }
 
-/** Takes off the part of the latest wait that did not take place. */
+/** Subtracts the part of the latest wait that did not take place. */
 function endProviderWait(state: RunState, now: number): void {
   state.providerWaitMs = Math.max(0, state.providerWaitMs - Math.max(0, state.providerWaitUntil - now));
   state.providerWaitUntil = 0;
@@ -542,7 +542,7 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   state.prefix = prefix ?? state.prefix;
   state.openModelCall = undefined;
   state.failedModels = new Map();
-  // A refused turn is repeated after its summary, so it is the failed call again.
+  // After its summary, a refused turn is repeated, so it becomes the failed call again.
   state.failedCall = purpose === "summary" ? state.overflow?.call : undefined;
   forgetProviderWait(state);
   const text = textOf(content);

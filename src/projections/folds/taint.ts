@@ -7,7 +7,7 @@ import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { hostOf } from "../../journal/tool-facts.ts";
 
 export interface Taint {
-  /** The first sources in order of arrival. Empty: the run is not tainted. */
+  /** The first sources in order of arrival. Empty if the run is not tainted. */
   sources: string[];
   /** Hosts that the run knew before it was tainted, from a person, from the task, or from the model's own requests. */
   hosts: string[];

@@ -102,11 +102,11 @@ export const effectiveInput = (call: ToolCall): unknown =>
 export const mayRepeat = ({ proposal }: ToolCall): boolean =>
   proposal?.effect !== "unsafe" || proposal.afterCrash !== undefined;
 
-/** The person's edit of a call's input. Undefined if nobody edited it. */
+/** The person's edit of a call's input. Undefined if no person edited it. */
 export const editOf = ({ decision, edit }: ToolCall): Payload<"APPROVAL_DECIDED"> | undefined =>
   decision?.decision === "edit" ? decision : edit;
 
-/** Tells the model that a person changed the input of its call, and what ran. Undefined if nobody did. */
+/** Tells the model that a person changed the input of its call, and which input ran. Undefined if no person changed it. */
 export function describeEdit(call: ToolCall): string | undefined {
   const edit = editOf(call);
   if (!edit) return undefined;
@@ -209,7 +209,7 @@ export const emptyGuard = (): LoopGuard => ({
 export interface RepeatedTurn {
   /** All calls of the turn and their results, as text. */
   signature: string;
-  /** How many turns in a row had this signature. Turns that waited are counted apart. */
+  /** Number of turns in a row with this signature. Turns that waited are counted in `waits` instead. */
   repeats: number;
   waits: number;
 }

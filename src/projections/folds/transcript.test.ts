@@ -334,7 +334,7 @@ describe("cleared results", () => {
     ]);
   });
 
-  test("[25.14] without a tool to read with, the note says to call the tool again; an answer of a person is never cleared", () => {
+  test("[25.14] without a tool that reads results, the note says to call the tool again; a person's answer is never cleared", () => {
     const asked = { type: "tool-call" as const, toolCallId: "q", toolName: "AskUser", input: {} };
     const events = [
       ...history,
@@ -348,15 +348,15 @@ describe("cleared results", () => {
     expect(results[3]).toBe(`tool q: ${long}`);
   });
 
-  test("[25.14] [J12] a cleared result stays the same in every later prompt, and its place keeps its call", () => {
+  test("[25.14] [J12] a cleared result stays the same in every later prompt, and still belongs to its call", () => {
     const later = [...turn("m3", ["d"]), toolResult("m3.0", long)];
     const once = lines(messagesOf(...history, clear(3, true)));
     expect(lines(messagesOf(...history, clear(3, true), ...later)).slice(0, once.length)).toEqual(once);
   });
 });
 
-describe("facts behind a summary", () => {
-  test("[25.14] the to-do list, decisions, files and results to read again are known, whatever the model writes", () => {
+describe("facts after a summary", () => {
+  test("[25.14] the to-do list, decisions, files and readable results are known, whatever the model writes", () => {
     const call = (toolName: string, input: object) => ({
       ...{ type: "tool-call" as const, toolCallId: "", toolName, input },
     });

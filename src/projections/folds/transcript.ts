@@ -38,11 +38,11 @@ export interface Placed {
 
 export interface Transcript {
   placed: Placed[];
-  /** The run's task. Undefined: the run continues in the middle of another run's work. */
+  /** The run's task. Undefined if the run continues in the middle of another run's work. */
   task: Placed | undefined;
   /** Characters in all messages, to estimate their tokens. */
   characters: number;
-  /** True once a message had a file, so that other prompts need not be searched for files. */
+  /** True once a message had a file. As long as it is false, prompts need not be searched for files. */
   hasFiles: boolean;
   /**
    * The provider's last count: tokens of the prompt and its answer, and their number of characters.
@@ -53,7 +53,7 @@ export interface Transcript {
   summarizedAt: number;
   /** Tokens of the parts of every prompt that are not messages: instructions and tools. Known after the first answer. */
   fixedTokens: number | undefined;
-  /** How many tokens a prompt may have, by model, if a provider has refused a longer one. */
+  /** Maximum tokens of a prompt, for each model whose provider has refused a longer one. */
   windows: Map<string, number>;
   /** How often long tool results were shortened. */
   clips: number;
@@ -76,7 +76,7 @@ export interface Transcript {
   /** Calls of the agent's module that the model must not see. */
   hidden: Set<string>;
   runId: string;
-  /** What a summary must not lose. */
+  /** The facts that a summary must not lose. */
   facts: WorkFacts;
   /** The results of the prompt that the agent can read again after they were cleared. */
   saved: Map<PromptToolResult, SavedResult>;
@@ -378,14 +378,14 @@ function measure(transcript: Transcript, usage: Usage, answered: number, at: num
     cachedShare: Math.min(1, cacheRead / input),
     at,
   };
-  // The window was learned from a wrong estimate, because the model answered a longer prompt.
+  // The model answered a longer prompt, so the window was learned from a wrong estimate.
   if (input > (windows.get(model) ?? Infinity)) windows.delete(model);
 }
 
-/** A window below this size is not believed: instructions and tools alone would fill most of it. */
+/** Smaller windows are ignored as errors, because instructions and tools alone would fill most of them. */
 const SMALLEST_WINDOW = 4_000;
 
-/** Learns from a provider's refusal how long a prompt may be. If the provider names no number, the limit is a little below this prompt. */
+/** Learns the maximum length of a prompt from a refusal. Without a number, the maximum is set a little below the refused prompt. */
 function learnWindow(transcript: Transcript, failed: Payload<"MODEL_CALL_FAILED">): void {
   const estimate = promptTokens(transcript);
   const window = failed.window ?? Math.floor(Math.min(failed.promptTokens ?? Infinity, estimate) * 0.9);
@@ -529,7 +529,7 @@ function forgetSaved({ saved }: Transcript, { role, content }: PromptMessage): v
   if (role === "tool") for (const result of content) saved.delete(result);
 }
 
-/** The marks around untrusted text are gone in a summary, so its sources are named again. */
+/** A summary has no marks around untrusted text, so the sources of that text are named again. */
 function summaryText({ summary, facts, untrusted = [] }: Payload<"CONTEXT_COMPACTED">): string {
   const sources =
     untrusted.length === 0
@@ -577,7 +577,7 @@ function clearResults(transcript: Transcript, { readable, ...which }: Cleared): 
   }
 }
 
-/** The results in the first `messages` messages that have more than `longer` characters. What a person answered is never cleared. */
+/** The results in the first `messages` messages that have more than `longer` characters. Answers of a person are never cleared. */
 export function clearableResults(
   { placed, saved }: Pick<Transcript, "placed" | "saved">,
   { messages, longer }: Pick<Cleared, "messages" | "longer">,

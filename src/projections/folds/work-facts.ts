@@ -1,4 +1,4 @@
-// What a conversation must not lose when a summary replaces its older part: facts that the journal knows exactly.
+// Facts that must survive when a summary replaces the older part of a conversation. The journal knows them exactly.
 // They follow the model's own summary, so that the agent keeps them even if the model forgot to mention them.
 // Like the transcript, they continue from one run of a session to the next.
 
@@ -13,7 +13,7 @@ export interface WorkFacts {
   /** The calls of the latest answer, by id. */
   calls: Map<string, { name: string; input: unknown }>;
   todos: Todo[];
-  /** What people decided and answered, one line each, oldest first. */
+  /** Decisions and answers of people, one line each, oldest first. */
   decisions: string[];
   /** Paths, by the time of the last change or reading. */
   changed: Set<string>;
@@ -38,7 +38,7 @@ export const emptyWorkFacts = (): WorkFacts => ({
   saved: [],
 });
 
-/** More entries would never fit behind a summary. */
+/** More entries would never fit after a summary. */
 const MOST_ENTRIES = 200;
 const LONGEST_CALL = 200;
 const LONGEST_LINE = 500;
@@ -118,7 +118,7 @@ function rememberResult(facts: WorkFacts, payload: Payload<"TOOL_RESULT">): void
     facts.todos = parseTodos(call.name, call.input) ?? facts.todos;
 }
 
-/** A new run begins, and its calls have the same ids as those of the run before it. */
+/** Adds the run to the names of its saved results, because the calls of the next run have the same ids. */
 export function nameEarlierRun({ saved, calls }: WorkFacts, runId: string): void {
   for (const result of saved) if (!result.name.includes("/")) result.name = `${runId}/${result.name}`;
   calls.clear();

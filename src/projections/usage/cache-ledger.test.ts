@@ -28,7 +28,7 @@ function journal(runId: string, ...prefixes: (Partial<PromptPrefix> | "compacted
 const breaks = (...journals: JournalEvent[][]): string[] =>
   cacheLedger(journals).calls.flatMap((call) => describeBreak(call) ?? []);
 
-test("the ledger adds up what was read, written and uncached", () => {
+test("the ledger adds up the tokens that were read from the cache, written to it, or neither", () => {
   expect(cacheLedger([journal("r1", {}, {})])).toMatchObject({ read: 1_600, written: 300, uncached: 100 });
 });
 
@@ -43,14 +43,14 @@ test.each([
   ]);
 });
 
-test("a summary and another model are named as reasons", () => {
+test("the ledger names a summary and a change of model as reasons", () => {
   expect(breaks(journal("r1", {}, "compacted", { broke: "messages" }, { model: "openai/y" }))).toEqual([
     "Event 6 of coder (r1) broke the prefix: a long conversation was shortened.",
     "Event 8 of coder (r1) broke the prefix: another model was called.",
   ]);
 });
 
-test("a run whose system prompt differs from that of an earlier run of the same agent is named", () => {
+test("the ledger names a run whose system prompt differs from that of an earlier run of the same agent", () => {
   expect(breaks(journal("r1", {}), journal("r2", { system: "other" }))).toEqual([
     "Event 3 of coder (r2) could not share the prefix of run r1: their system prompts differ.",
   ]);

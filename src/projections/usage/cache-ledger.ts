@@ -1,4 +1,4 @@
-// How much of each prompt the provider read from its cache, and which calls could not use the cache and why.
+// Shows how much of each prompt the provider read from its cache, and why some calls could not use the cache.
 
 import { z } from "zod";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
@@ -16,7 +16,7 @@ export const CachedCall = z.object({
   /** The event with the model's answer. */
   seq: z.number(),
   model: z.string(),
-  /** Input tokens that were read from the cache, written into the cache, and neither. */
+  /** Input tokens that were read from the cache, written to the cache, or neither. */
   read: z.number(),
   written: z.number(),
   uncached: z.number(),
@@ -39,7 +39,7 @@ export function cacheLedger(journals: Iterable<readonly JournalEvent[]>): CacheL
   const ledger: CacheLedger = { read: 0, written: 0, uncached: 0, calls: [] };
   const events = [...journals].flat().sort((a, b) => a.position - b.position);
   const runs = new Map<string, RunPrompts>();
-  /** The first answer of each agent with each model. Its tools and system prompt can be shared by later runs. */
+  /** The first answer of each agent with each model. Later runs can share its tools and system prompt. */
   const shared = new Map<string, EventOf<"AGENT_THOUGHT">>();
   for (const event of events) {
     const run = runs.get(event.runId) ?? { agent: "", model: "", last: undefined, isCompacted: false };

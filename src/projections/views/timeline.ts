@@ -404,7 +404,7 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   ];
 }
 
-/** `who` is the child's name as the reader knows it. */
+/** `who` is the name under which the reader knows the child. */
 export const describeChildEnd = (who: string, { success, summary }: Payload<"CHILD_RUN_COMPLETED">): string =>
   `${who} ${success ? "is done" : "did not succeed"}: ${summary}`;
 

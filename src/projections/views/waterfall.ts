@@ -1,5 +1,5 @@
-// Shows what a run did or waited for at every moment of its life: "where did the three hours go?" (U08).
-//  T3  The spans of a run follow each other without gaps or overlaps and cover its whole life.
+// Shows what a run did or waited for at every moment: "where did the three hours go?" (U08).
+//  T3  The spans of a run cover its whole duration, without gaps or overlaps.
 //  T4  Nothing is guessed. If the next driver finds an open call, the time of the call is `lost`: the journal does not say when the process died.
 //      A run that is due and has no open call is `queued`, whatever the reason.
 

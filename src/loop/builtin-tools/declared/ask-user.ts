@@ -30,7 +30,7 @@ export const askUser: DeclaredTool = {
   offered: (view, gate) => (mayAsk(view, gate) ? offer() : []),
 };
 
-/** Whether the agent is allowed to ask. A chat ignores the tool list of the agent's file. Any other run without such a list must be attended. */
+/** Whether the agent is allowed to ask. A chat ignores the agent's tool list. In other runs, an agent without such a list must be attended. */
 function mayAsk({ definition, state }: DecisionView, gate: ToolGate): boolean {
   const { mode, attended } = state.start!;
   const isChat = mode === "chat";

@@ -1,6 +1,6 @@
 // The tools that close a turn or a run.
-// An agent ends its run with plain text. Only an agent that owes an output of a given form, or coordinates a team, is offered `final_report`.
-// A call of `final_report` by any other agent is accepted too, because it says the same.
+// An agent ends its run with plain text. Only an agent with an output schema and the coordinator of a team are offered `final_report`.
+// If another agent calls `final_report` anyway, the call is accepted.
 // The tools `broadcast`, `vote_conclude` and `conclude_team` are for agents that work as a team.
 // These tools have no effect beyond the journal, so their calls are neither judged nor run. Each call gets its result immediately.
 // A report that cannot be accepted also gets its result immediately.
@@ -47,7 +47,7 @@ export const finalReport: DeclaredTool = {
       : [],
 };
 
-/** Whether the agent ends its run with `final_report`: it owes an output of a given form, or it coordinates a team (S3-42). */
+/** Whether the agent ends its run with `final_report`: it has an output schema, or it coordinates a team (S3-42). */
 export const endsWithReport = ({ output, team }: Definition): boolean =>
   output !== undefined || team !== undefined;
 
@@ -75,7 +75,7 @@ function reportSchema(definition: Definition): unknown {
   return isStrictSchema(strict) ? strict : { ...schema, properties, required: ["summary", "output"] };
 }
 
-/** A strict schema has no optional properties. So the model writes null for a part that it leaves out. */
+/** A strict schema has no optional properties, so the model writes null for each part that it leaves out. */
 function withNull({ summary, output, ...optional }: Record<string, object>): Record<string, object> {
   const nullable = Object.entries(optional).map(([name, { description, ...schema }]: [string, Described]) => [
     name,

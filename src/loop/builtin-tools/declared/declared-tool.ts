@@ -41,7 +41,7 @@ export interface DeclaredTool extends ToolFacts {
   readonly leavesTree?: true;
   /** True if only agents with delegates are offered the tool. */
   readonly needsDelegates?: true;
-  /** True if the tool is for agents with more tools of MCP servers than are listed. */
+  /** True if only agents with too many MCP tools to list are offered the tool. */
   readonly needsServerTools?: true;
   /** True if agent files cannot list the tool. */
   readonly unlisted?: true;
@@ -70,7 +70,7 @@ export function jsonSchema(schema: z.ZodType, closed = false): Record<string, un
   return json;
 }
 
-/** Each turn pays for the schemas. That an integer is not beyond JavaScript's limit, or that names are texts, tells the model nothing. */
+/** Drops facts that tell the model nothing, such as that property names are strings, because each turn pays for the schemas. */
 function dropSelfEvident(part: { maximum?: number; propertyNames?: unknown }): void {
   if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
   delete part.propertyNames;

@@ -1,6 +1,6 @@
 // `ToolSearch` and `mcp_call`: how an agent uses many tools of MCP servers without carrying all their schemas in its prompt.
-// The list of tools never changes during a run (J12): found schemas are in the result of the search, and every found tool is called through `mcp_call`.
-// A call through `mcp_call` is a call of the tool that it names, in the journal's folds, in rules and in approvals (`toolCallsOf`).
+// The list of tools never changes during a run (J12). A search returns schemas, and the agent calls the found tools through `mcp_call`.
+// Journal folds, rules and approvals treat a call through `mcp_call` as a call of the tool that it names (`toolCallsOf`).
 
 import { z } from "zod";
 import { nearestWord } from "../../../config/problem.ts";
@@ -11,7 +11,7 @@ import { type DeclaredTool, jsonSchema, type ToolGate } from "./declared-tool.ts
 
 export const TOOL_SEARCH = "ToolSearch";
 
-/** An agent with more tools of MCP servers than this gets only their names. */
+/** An agent with more MCP tools than this gets only their names. */
 export const MAX_LISTED_TOOLS = 40;
 
 export interface SearchableTool extends ToolFacts {
@@ -22,14 +22,14 @@ export interface SearchableTool extends ToolFacts {
 
 type Tools = ReadonlyMap<string, SearchableTool>;
 
-/** True if some agent may have more tools of MCP servers than are listed. */
+/** True if the MCP servers have so many tools that an agent could have more than are listed. */
 export function hasManyServerTools(tools: ReadonlyMap<string, Pick<SearchableTool, "server">>): boolean {
   let count = 0;
   for (const { server } of tools.values()) if (server !== undefined) count++;
   return count > MAX_LISTED_TOOLS;
 }
 
-/** The tools that are left out of an agent's list, because it has too many. Empty if all are listed. */
+/** The tools that are left out of an agent's list because the agent has too many. Empty if all are listed. */
 export function unlistedTools<T extends SearchableTool>(
   definition: Definition,
   { tools, offers }: { tools: ReadonlyMap<string, T>; offers: ToolGate["offers"] },
@@ -98,7 +98,7 @@ function listNames(tools: readonly SearchableTool[]): string {
 /** Length of `mcp__server__` in a tool's name. */
 const prefixLength = (name: string): number => name.indexOf("__", "mcp__".length) + 2;
 
-/** The tools that fit a query best. A name that is given exactly comes first, and a word that many tools have counts little. */
+/** The tools that fit a query best. Exact names come first, and words that many tools share count little. */
 export function searchTools<T extends SearchableTool>(
   { query, limit = MAX_FOUND }: z.output<typeof SearchInput>,
   tools: readonly T[],
@@ -117,7 +117,7 @@ export function searchTools<T extends SearchableTool>(
   return (
     found
       .filter(({ score }) => score > 0)
-      // Two names that are given exactly differ by NaN.
+      // Two exact matches both score Infinity, and their difference is NaN.
       .toSorted((left, right) => right.score - left.score || 0)
       .slice(0, limit)
       .map(({ tool }) => tool)
@@ -127,7 +127,7 @@ export function searchTools<T extends SearchableTool>(
 const isGiven = ({ name }: SearchableTool, given: ReadonlySet<string>): boolean =>
   given.has(name.toLowerCase()) || given.has(name.slice(prefixLength(name)).toLowerCase());
 
-/** The words of a text, without the plural. */
+/** The words of a text, without a plural s. */
 const wordsOf = (text: string): Set<string> =>
   new Set(
     text
@@ -138,7 +138,7 @@ const wordsOf = (text: string): Set<string> =>
       .filter((word) => word.length > 1),
   );
 
-/** The tools that were probably meant by a name that no tool has. */
+/** The tools that the model probably meant when it used a name that no tool has. */
 export function nearestTools(name: string, tools: readonly SearchableTool[]): string[] {
   const names = tools.map((tool) => tool.name);
   const meant = nearestWord(name, names) ?? shortNamed(name, names);
@@ -146,7 +146,7 @@ export function nearestTools(name: string, tools: readonly SearchableTool[]): st
   return [...new Set([...(meant === undefined ? [] : [meant]), ...alike])].slice(0, MAX_FOUND);
 }
 
-/** Finds the tool whose name without its server is most similar. */
+/** Compares tool names without their servers, and returns the tool with the most similar name. */
 function shortNamed(name: string, names: readonly string[]): string | undefined {
   const byShort = new Map(names.map((full) => [full.slice(prefixLength(full)), full]));
   const short = name.startsWith("mcp__") ? name.slice(prefixLength(name)) : name;
