@@ -86,7 +86,7 @@ export const Delegation = z.object({
    */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
-  /** What a finished run does with children for which it did not wait. */
+  /** The reaction of a finished run to children for which it did not wait. */
   atEnd: z.enum(["wait", "cancel"]),
 });
 export type Delegation = z.infer<typeof Delegation>;
@@ -106,7 +106,7 @@ export const Delegate = z.object({
   /** The agent's full name. */
   agent: z.string(),
   description: z.string(),
-  /** How much of the delegating agent's conversation this agent sees, unless the call says otherwise. Absent: nothing. */
+  /** How much of the delegating agent's conversation this agent sees, unless the call overrides it. Absent if it sees none of it. */
   context: ContextMode.optional(),
 });
 export type Delegate = z.infer<typeof Delegate>;
@@ -135,7 +135,7 @@ export type Runner = z.infer<typeof Runner>;
 /** A skill that the agent can load: instructions for a kind of work, in a folder with a file `SKILL.md`. */
 export const PinnedSkill = z.object({
   name: z.string(),
-  /** What the skill is for. Empty if `untrusted`: such text is shown only as the result of a call. */
+  /** Purpose of the skill. Empty if `untrusted`, because such text is shown only as the result of a call. */
   description: z.string(),
   /** Path of SKILL.md, relative to the project; `~/…` for the user's own, `builtin:…` for a pack of Cadre. */
   file: z.string(),
@@ -180,13 +180,13 @@ export const Definition = z.object({
   /** The agents listed in `agents`, as the model sees them. */
   delegates: z.array(Delegate).optional(),
   delegation: Delegation.optional(),
-  /** False: only people can start this agent, models cannot. */
+  /** False if only people can start this agent, and models cannot. */
   delegable: z.literal(false).optional(),
   /** A hint for delegating agents: what a good task for this agent contains. */
   usage: z.string().optional(),
   /** How much of the parent's conversation this agent sees as a child. This is also the default for its own children. */
   context: ContextMode.optional(),
-  /** False: the run returns the output of its last child or handoff instead of its own answer. */
+  /** False if the run returns the output of its last child or handoff instead of its own answer. */
   finalizes: z.literal(false).optional(),
   ...pinnedSchemas,
   /** The external program that does the agent's work instead of a model. */
@@ -200,7 +200,7 @@ export const Definition = z.object({
   pool: z.string().optional(),
   /** MCP servers that the agent can use, besides the servers whose tools are named in its file. */
   mcpServers: z.array(z.string()).optional(),
-  /** Names of the skills that the agent's file lists. Absent: all skills. */
+  /** Names of the skills that the agent's file lists. If absent, the agent can load all skills. */
   skillNames: z.array(z.string()).optional(),
   /** The skills that the agent can load. */
   skills: z.array(PinnedSkill).optional(),

@@ -62,7 +62,7 @@ const Attempt = z.int().positive().optional();
 const Note = z.string().optional();
 /** Images and PDFs that belong to a message or a result. */
 const Attachments = z.array(Attachment).optional();
-/** The untrusted sources (web pages, MCP servers, senders) whose text this value might repeat. Absent: there are none. */
+/** The untrusted sources (web pages, MCP servers, senders) whose text this value might repeat. Absent if there are none. */
 const Untrusted = z.array(z.string()).optional();
 /** SHA-256 of an approved call's name and input. It is recorded at the approval and again at the start of the call, for comparison. */
 const Receipt = z.string().optional();
@@ -131,7 +131,7 @@ export const payloads = {
     trigger: Trigger,
     task: z.string(),
     input: z.unknown().optional(),
-    /** The person's original input, if `input` is the output of an earlier stage. Null: the person gave no input. */
+    /** The person's original input, if `input` is the output of an earlier stage. Null if the person gave no input. */
     requestInput: z.unknown().optional(),
     mode: z.enum(["auto", "chat"]),
     attended: z.boolean(),
@@ -203,7 +203,7 @@ export const payloads = {
     model: z.string(),
     attempt: Attempt,
     purpose: Purpose.optional(),
-    /** The last event that the model sees. Absent: the model sees everything before MODEL_CALL_STARTED (J11). */
+    /** The last event that the model sees. If absent, the model sees everything before MODEL_CALL_STARTED (J11). */
     sawSeq: z.int().optional(),
     /** The tokens and the cost that this call reserves, or its probable cost without a budget. A call lost in a crash is charged this amount. */
     estimate: Estimate.optional(),
@@ -220,7 +220,7 @@ export const payloads = {
     attempt: Attempt,
     content: z.array(ThoughtPart),
     usage: Usage,
-    /** Cost in US dollars. Null: this model has no known price. */
+    /** Cost in US dollars. Null if this model has no known price. */
     cost: z.number().nullable(),
     finish: z.string(),
     /** The provider paused a long answer. The next call continues it. */
@@ -256,10 +256,10 @@ export const payloads = {
     message: z.string(),
     /** Why the provider rejected the request, if known: the account has no credit left, or something in the request is invalid. Older versions also wrote `too_long`, which is now a cause. */
     rejection: z.enum(["quota", "invalid", "too_long"]).optional(),
-    /** For `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
+    /** Limits for `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
     window: z.int().positive().optional(),
     promptTokens: z.int().positive().optional(),
-    /** When the next attempt is due. Absent: there is no wait before it, or no further attempt. */
+    /** When the next attempt is due. Absent if it is due immediately, or if there is no further attempt. */
     retryAt: z.number().optional(),
     /** When this model may be tried again after an outage. In the meantime, the other models of the chain are tried. */
     backAt: z.number().optional(),
@@ -302,7 +302,7 @@ export const payloads = {
     expiresAt: z.number().optional(),
     /** Present only if a person is asked about the call. */
     untrusted: Untrusted,
-    /** What the started agents could do. Present if a delegation or route needs approval. */
+    /** The possible actions of the started agents. Present if a delegation or route needs approval. */
     blastRadius: BlastRadius.optional(),
   }),
   /** A person answered an open item, or its time ran out. */
@@ -382,7 +382,7 @@ export const payloads = {
     id: z.string(),
     event: HookEvent,
     toolCallId: z.string().optional(),
-    /** About a call: `allow`, `ask` or `deny`. About everything else: `block`. Absent: the hooks have no objection. */
+    /** A call gets `allow`, `ask` or `deny`. Everything else gets `block`. Absent if the hooks have no objection. */
     decision: z.enum(["allow", "ask", "deny", "block"]).optional(),
     reason: z.string().optional(),
     /** The hooks were cut off, by a crash or because the run was stopped. Nothing is known about their effects. */
@@ -441,7 +441,7 @@ export const payloads = {
     trigger: Trigger,
     key: z.string(),
     attempt: Attempt,
-    /** False: the call already has a result, and the parent receives the child's result later, as a message. */
+    /** False if the call already has a result. The parent then receives the child's result later, as a message. */
     awaited: z.literal(false).optional(),
     /** Number of attempts left if this attempt fails. */
     retries: z.int().positive().optional(),
@@ -529,7 +529,7 @@ export const payloads = {
   LIMIT_REACHED: z.object({
     limit: z.string(),
     value: z.number(),
-    /** False: this is a warning that most of the limit is used. */
+    /** False if this is a warning that most of the limit is used. */
     hard: z.boolean(),
     /** Id of the inbox item in which a person can raise the limit (`limits.onBudget: suspend`). */
     itemId: z.string().optional(),

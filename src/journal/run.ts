@@ -45,7 +45,7 @@ export type StopReason = z.infer<typeof StopReason>;
 /** A background command, named after the call that started it. A field that is absent from an event keeps its earlier value. */
 export const BackgroundFacts = z.object({
   id: z.string(),
-  /** The run that started the command. Absent: the run of this event. */
+  /** The run that started the command. If absent, the run of this event started it. */
   runId: z.string().optional(),
   command: z.string().optional(),
   /** The process that watches the command, with its start time: a pid alone may belong to another program later. */
@@ -107,7 +107,7 @@ export const WAITING_KINDS = [
   "paused",
 ] as const;
 
-/** What a suspended run waits for. */
+/** The reason why a suspended run waits, with details. */
 export const WaitingOn = z.object({
   kind: z.enum(WAITING_KINDS),
   /** Ids of the items (tool calls, `budget/1`, `loop/1`) or child runs for which the run waits. */
@@ -121,7 +121,7 @@ export const WaitingOn = z.object({
   detail: z.string().optional(),
   /** The answers that a person can choose from, if the run waits for an answer. */
   choices: z.array(z.string()).optional(),
-  /** The frozen branches to which a paused run belongs, each named by its top run. Absent: only this run is paused. */
+  /** The frozen branches to which a paused run belongs, each named by its top run. Absent if only this run is paused. */
   frozen: z.array(z.string()).optional(),
   /** The pause or quarantine that the run was in before it was frozen. The run returns to this state when it is thawed. */
   heldBefore: z
@@ -256,7 +256,7 @@ export const RunnerStarted = z.object({
   mode: z.string().optional(),
   /** Whether the program can load the session again after a restart. */
   loads: z.literal(true).optional(),
-  /** True: the session already existed and was loaded again. */
+  /** True if the session already existed and was loaded again. */
   loaded: z.literal(true).optional(),
 });
 export type RunnerStarted = z.infer<typeof RunnerStarted>;

@@ -18,11 +18,11 @@ export type ToolTarget =
   | { kind: "name"; field: string };
 
 export interface ToolFacts {
-  /** What a call can change or contact. `[]`: the tool only shows information that the run can see anyway. */
+  /** The things that a call can change or contact. Empty if the tool only shows information that the run can see anyway. */
   reaches: readonly Reach[];
   /** The hosts that the tool contacts, in words for a person. If a tool with `network` has no such text, it can contact any host. */
   hosts?: readonly string[];
-  /** Absent: rules match every text in the input. */
+  /** The target of a call. If absent, rules match every text in the input. */
   target?: ToolTarget;
   /** The tool that this one belongs to. Agents that have that tool have this one too, unless their file denies it. */
   partOf?: string;
@@ -54,7 +54,7 @@ export const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
 
 const EVERYTHING: readonly Reach[] = [...POWERS, "runtime"];
 
-/** What a tool can reach. If its declaration is missing or invalid, the tool can reach everything. */
+/** Everything that a tool can reach. If the tool's declaration is missing or invalid, it can reach everything. */
 export const reachOf = (tool: DeclaredFacts | undefined): readonly Reach[] =>
   declaresReach(tool) ? tool.reaches : EVERYTHING;
 

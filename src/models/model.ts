@@ -26,7 +26,7 @@ export interface Failure {
   cause: Payload<"MODEL_CALL_FAILED">["cause"];
   message: string;
   rejection?: NonNullable<Payload<"MODEL_CALL_FAILED">["rejection"]>;
-  /** For `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
+  /** Limits for `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
   window?: number;
   promptTokens?: number;
   after?: number;

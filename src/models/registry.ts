@@ -35,8 +35,8 @@ export interface ModelRegistry extends Models {
   /** Says why a model cannot reason as an agent asks. Undefined if it can, or if the model is not known. */
   reasoningProblem(name: string, reasoning: Reasoning): string | undefined;
   /**
-   * True if a call with this output limit must think less than the agent asks.
-   * Anthropic then reads the whole conversation anew, because a changed budget for thoughts makes its cache useless.
+   * True if this output limit forces a call to think less than the agent asks.
+   * Anthropic then reads the whole conversation again, because a changed budget for thoughts makes its cache useless.
    */
   mustThinkLess(name: string, reasoning: Reasoning, output: number): boolean;
   /** A provider's name in the price list. It differs from `provider` if cadre.yaml gives a built-in type another name. */
@@ -176,7 +176,7 @@ interface ModelLimits {
   maxOutput: number | undefined;
 }
 
-/** At an address of its own, a provider might have other models and prices. A cloud's address only says where it runs. */
+/** A provider with its own address might have other models and prices. The address of a cloud only says where the cloud runs. */
 function listedName(name: string, settings: ProviderConfig | undefined): string {
   if (settings === undefined || settings.type === "openai-compatible") return name;
   const isCloud = providerTypes[settings.type].signIn !== undefined;

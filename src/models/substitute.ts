@@ -21,7 +21,7 @@ export interface SubstitutedModel {
   model: string;
   /** A sentence that says why another model is used. Absent if the named model is used. */
   note?: string;
-  /** What is wrong with the name, for callers that do not use a substitute. */
+  /** The problem with the name, for callers that do not use a substitute. */
   why?: string;
 }
 
@@ -49,7 +49,7 @@ export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
 interface Found {
   /** Absent if the configured model is used instead. */
   model?: string;
-  /** What is wrong with the name. */
+  /** The problem with the name. */
   why?: string;
 }
 

@@ -1,5 +1,5 @@
 // Decisions of the steps pattern: a module decides what its agent does next.
-// For each decision, the module is replayed with the answers from the journal (M1). The module's own state is never stored.
+// The module is replayed with the answers from the journal for each decision (M1). The module's own state is never stored.
 // The decisions in this file are about the step that is open now.
 //  M3  One STEP_YIELDED event answers a step. The event is written after everything that the step requested is in the journal.
 //  M4  Everything that a step starts has its own name (`s3.0`, `question/3`, `sleep/3`), so a crash starts nothing twice.

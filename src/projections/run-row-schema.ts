@@ -30,7 +30,7 @@ export const RunRow = z.object({
   parentRunId: z.string().optional(),
   /** The call of the parent that started the run, or the slot of the parent's pattern. */
   parentKey: z.string().optional(),
-  /** The root whose budget pays for the run. Absent: the root of its own tree. */
+  /** The root whose budget pays for the run. Absent if it is the root of the run's own tree. */
   budgetRunId: z.string().optional(),
   agent: z.string(),
   definition: z.string(),
@@ -43,7 +43,7 @@ export const RunRow = z.object({
   sessionId: z.string().optional(),
   userId: z.string().optional(),
   workspace: z.string(),
-  /** The pool that the agent's file names. Absent: a worker that has the tree's workspace drives the run. */
+  /** The pool that the agent's file names. If absent, a worker that has the tree's workspace drives the run. */
   pool: z.string().optional(),
   status: RunStatus,
   waitingOn: WaitingOn.optional(),

@@ -228,7 +228,7 @@ scenario(
   },
 );
 
-/** Each read waits until all reads have begun, so they can only finish if they run in parallel. */
+/** Each read waits until all reads have begun, so the reads can finish only if they run in parallel. */
 function meetingTool(size: number): AnyTool {
   const all = Promise.withResolvers<void>();
   let here = 0;

@@ -49,7 +49,7 @@ export async function startChildren(
   const prepared = await Promise.all(calls.map((call) => prepare(call, run, parts)));
   if (!parts.mayBegin()) return run.release();
   // Children start in the order of the calls, in one commit.
-  // Refusals are recorded after the commit: a result that is folded during an append could be lost from the fold.
+  // Refusals are recorded after the commit, because a result that is folded during an append could be lost from the fold.
   const heir = prepared.find((child) => !("outcome" in child) && child.awaited);
   const answers = await Promise.all(prepared.map((child) => begin(child, child === heir, run)));
   // B4: if the parent has no slot to pass on and no slot is free, all of the children wait. None of them is refused.

@@ -138,7 +138,7 @@ function requireNotLastTurn({ reachedLimits, runId }: RunState, limits: Budget):
   );
 }
 
-/** The additional amount that the run could spend; zero if its budget does not grow. */
+/** The additional amount that the run could spend. Zero if its budget does not grow. */
 function extraBudget(state: RunState, limits: Budget): Estimate {
   const now = budgetOf(state);
   const spent = spentBy(state);

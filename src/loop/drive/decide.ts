@@ -408,7 +408,7 @@ function resumedBy(state: RunState): string {
   return decisions[decisions.length - 1]?.by ?? "cadre";
 }
 
-/** Whether two waits are the same. A run that waits for a child keeps the same wait when the child needs a person. */
+/** Whether two waits are the same. A run that waits for a child keeps its wait even when the child needs a person. */
 function isSameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
   const forChild = right.kind === "child" || right.kind === "handoff";
   const isSame = left?.kind === right.kind || (left?.kind === "child_hitl" && forChild);

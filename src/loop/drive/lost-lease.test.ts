@@ -5,7 +5,7 @@ import type { Append, Store } from "../../stores/store.ts";
 
 const answers = ({ events }: Append): boolean => events.some(({ type }) => type === "TOOL_RESULT");
 
-/** A worker that is frozen in the middle of a read. When it records the result, another worker has already recorded one. */
+/** A worker freezes in the middle of a read. When it records the result, another worker has already recorded one. */
 function overtakenWorker(): {
   options: WorldOptions;
   told: string[];

@@ -59,7 +59,7 @@ const MAX_PAID_TRIES = 6;
 const RESERVATION_WAIT_MS = 1_000;
 const LONGEST_RESERVATION_WAIT_MS = 30_000;
 
-/** A last turn may take this long, even if the run's time is over. */
+/** A last turn may take at least this long, even if the run's time is over. */
 const LAST_TURN_MS = 10 * 60_000;
 /** Node fires longer timers immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -130,7 +130,7 @@ function planFiles(placed: readonly Placed[], excess: number): ClipPlan["files"]
   return { count: enough < 0 ? files.length : enough + 1, why: "too_long" };
 }
 
-/** Index of the first message that stays as it is. It is the beginning of a turn, or the end of the prompt. The latest turn always stays. */
+/** Index of the first message that is kept. It begins a turn, or is the end of the prompt. The latest turn is always kept. */
 function keptFrom(placed: readonly Placed[], tokens: TokenCounter, { window }: Room): number {
   const last = placed.findLastIndex(({ message }) => message.role === "assistant");
   if (last < 0) return placed.length;

@@ -21,7 +21,7 @@ export interface ModelAnswer {
   isCut?: true;
 }
 
-/** What an answer cost, as far as it is known. */
+/** The cost of an answer, as far as it is known. */
 interface Spent {
   /** Absent if the provider reported no usage. */
   usage?: Usage;

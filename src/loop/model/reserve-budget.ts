@@ -21,7 +21,7 @@ type CallModel = Extract<Action, { type: "call-model" }>;
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Output tokens that an answer may use besides its thoughts, unless the agent sets `maxOutputTokens`. After an answer was cut off, the next attempt may use twice as many. */
+/** Output tokens of an answer without its thoughts, unless the agent sets `maxOutputTokens`. After a cut answer, the next attempt gets twice as many. */
 const USUAL_OUTPUT = 8_000;
 /** A turn with fewer output tokens is not worth its prompt. */
 const LEAST_OUTPUT = 1_000;
@@ -36,7 +36,7 @@ const PATIENT_OUTPUT = 4_000;
 /** The open calls of other runs can change the remaining budget between two attempts. */
 const MAX_ATTEMPTS = 6;
 
-/** What the budget allows a call. Empty if there is no budget. */
+/** The limits that the budget sets for a call. Empty if there is no budget. */
 export type Allowance = Pick<Payload<"MODEL_CALL_STARTED">, "maxOutputTokens" | "shortenedBy">;
 
 type Intent = (reserved: Partial<Payload<"MODEL_CALL_STARTED">>) => EventBody;
@@ -169,7 +169,7 @@ function largestPlan(
   return plan(output, shortenedBy);
 }
 
-/** The smallest number from `low` to `high` for which the test is true. It is true for `high` and for every number above the result. */
+/** The smallest number from `low` to `high` that passes the test. All greater numbers up to `high` must pass it too. */
 function smallest(low: number, high: number, test: (value: number) => boolean): number {
   if (low >= high) return high;
   const middle = Math.floor((low + high) / 2);

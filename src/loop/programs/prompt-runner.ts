@@ -192,7 +192,7 @@ async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boole
         stop(INTERRUPTED, prompt);
         return false;
       }
-      // The prompt is left as it would be after a crash: the next driver finds an open call and no process.
+      // The prompt is left as after a crash: the next driver finds an open call and no process.
       await parts.runners.end(run.runId);
       return true;
   }

@@ -50,10 +50,10 @@ export function adaptAnthropic(
   const maxOutputTokens =
     most === undefined ? defaultOutput(model, reasoning) : most - (thinking.thinking?.budgetTokens ?? 0);
   const settings = { ...(automatic ? { cacheControl: CACHED } : {}), ...thinking };
-  // If the agent asks for reasoning, but this call is made without it, Anthropic rejects thoughts in the last answer.
+  // If the agent asks for reasoning but this call has none, Anthropic rejects thoughts in the last answer.
   const mustForget = reasoning !== undefined && !isThinking(model, thinking);
   const prompt = mustForget ? mapAnswers(options.prompt, withoutThoughts) : options.prompt;
-  // A changed tool choice would make Anthropic read the whole conversation anew. So the prompt itself says which tools are expected.
+  // A changed tool choice would make Anthropic read the whole conversation again, so the prompt itself says which tools are expected.
   // If the model called tools instead of writing the requested text, the next attempt forbids tools.
   const mustForbid = toolChoice?.type === "none" && context.failedBy === "empty";
   return {
@@ -133,7 +133,7 @@ function thinkingFor(
 
 /**
  * With a budget, Anthropic requires that the answer with the latest tool calls begins with a thought.
- * Another model might have made these calls, or their thought contained a secret and was not stored. Then Claude works without thoughts until it has given an answer without calls.
+ * Another model might have made these calls, or their thought contained a secret and was not stored. Claude then works without thoughts until its next answer without calls.
  */
 export function calledWithoutThought(prompt: LanguageModelV4Prompt): boolean {
   const last = prompt.findLast(({ role }) => role === "assistant");

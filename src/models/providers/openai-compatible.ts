@@ -13,7 +13,7 @@ const compatiblePackage = (): typeof import("@ai-sdk/openai-compatible") => load
 /** Most servers understand images, but no PDFs. */
 const IMAGES: readonly MediaType[] = MEDIA_TYPES.filter((type) => type.startsWith("image/"));
 
-/** Families of models that can see. Every other model needs `vision: true` in cadre.yaml. */
+/** Families of models that can see images. Every other model needs `vision: true` in cadre.yaml. */
 const SEES = /claude-|gpt-4o|gpt-4\.1|gpt-5|gemini-|gemma-?3|llama-4|llava|pixtral|vision|-vl\b/i;
 
 export const openaiCompatible: ProviderType = {
@@ -30,7 +30,7 @@ export const openaiCompatible: ProviderType = {
     const { toolChoice, ...rest } = options;
     // Some servers reject a forced tool. The prompt itself says which tool is expected.
     const call = toolChoice?.type === "tool" ? rest : options;
-    // Gateways pass this setting on to Anthropic, which then caches the prompt as in its own API.
+    // Gateways pass this setting on to Anthropic, which then caches the prompt as with its own API.
     return /claude/i.test(model) ? withSettings(call, name, { cache_control: { type: "ephemeral" } }) : call;
   },
 };

@@ -21,7 +21,7 @@ import {
 const load = createRequire(import.meta.url);
 const openaiPackage = (): typeof import("@ai-sdk/openai") => load("@ai-sdk/openai");
 
-/** Older models that cannot see. */
+/** Older models that cannot see images. */
 const TEXT_ONLY = /^(gpt-3\.5|gpt-4$|gpt-4-\d|o1-mini|o1-preview|o3-mini)/;
 
 export const openai: ProviderType = {

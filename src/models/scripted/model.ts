@@ -3,7 +3,7 @@
 //  2  The model fails as providers fail (APICallError, broken streams), so the loop cannot tell the difference.
 //  3  Each call takes at least one turn of the event loop.
 //     An instant answer would starve the store's writer and make durability look free.
-//  4  The model reads the whole prompt only if the script refers to something far back in it.
+//  4  The model reads the whole prompt only if the script refers to an early part of it.
 
 import { setImmediate, setTimeout } from "node:timers/promises";
 import {

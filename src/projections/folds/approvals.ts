@@ -38,9 +38,9 @@ export interface ApprovalItem {
   /** Id of the call. For an unknown outcome, id of the attempt (`m3.0~2`). */
   callId?: string;
   tool?: string;
-  /** For an unknown outcome: the input with which the call ran. */
+  /** The input with which a call with an unknown outcome ran. */
   input?: unknown;
-  /** For an unknown outcome: the person who changed the input before the call ran. */
+  /** The person who changed the input of a call with an unknown outcome before the call ran. */
   editedBy?: string;
   preview?: string;
   /** The rule that requires approval, its basis, and why a shell command could not be judged. */

@@ -14,7 +14,7 @@ export interface FreezeRequest {
   key: string;
 }
 
-/** The event to append to a run in the branch of `top`. Undefined: nothing changes for this run. */
+/** The event to append to a run in the branch of `top`. Undefined if nothing changes for this run. */
 export const freezeEvent = (row: RunRow, top: string, request: FreezeRequest): EventBody | undefined =>
   request.thaw ? thaw(row, top, request) : freeze(row, top, request);
 

@@ -16,7 +16,7 @@ export function blockersOf(row: RunRow): readonly string[] {
   return row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [row.id];
 }
 
-/** The event for a waiting run whose set of blocking runs has changed. Undefined: the set is the same. */
+/** The event for a waiting run whose set of blocking runs has changed. Undefined if the set is the same. */
 export function blockedEvent(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
   const blockers = children.flatMap(blockersOf);
   if (JSON.stringify(blockers) === JSON.stringify(row.waitingOn?.blockers ?? [])) return undefined;

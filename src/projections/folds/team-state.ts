@@ -26,7 +26,7 @@ export interface TeamState {
   dropped: Set<string>;
   /** The discussion was sent to the coordinator up to this `seq`. */
   told: number;
-  /** True: there will be no further rounds. */
+  /** True if there will be no further rounds. */
   over: boolean;
   /** Messages and the vote of this agent that are not published yet. */
   spoken: TeamTurn;

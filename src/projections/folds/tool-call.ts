@@ -26,7 +26,7 @@ export interface ToolCall {
   input: unknown;
   /** The model's original text, if its input was not valid JSON. */
   invalid: string | undefined;
-  /** True: the agent's module made the call, not the model. */
+  /** True if the agent's module made the call, not the model. */
   isStep: boolean;
   proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
   /** The person's edit that ended an earlier approval round. The edited input replaced the call's input. */

@@ -32,7 +32,7 @@ export interface Placed {
   message: PromptMessage;
   /** The model that wrote the message. */
   model?: string;
-  /** True: a task or message of a person. A summary replaces it only as a last resort. */
+  /** True for a task or a message of a person. A summary replaces such a message only as a last resort. */
   isKept?: boolean;
 }
 

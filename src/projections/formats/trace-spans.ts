@@ -18,7 +18,7 @@ export interface SpanRef {
 interface SpanBase extends SpanRef {
   rootRunId: string;
   parent: SpanRef | undefined;
-  /** True: the process died at some point during the span. */
+  /** True if the process died at some point during the span. */
   lost?: true;
 }
 

@@ -58,7 +58,7 @@ export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: stri
   };
 }
 
-/** The amount that is left of each limit. Undefined: there is no limit. */
+/** The amount that is left of each limit. Undefined if there is no limit. */
 export function remainingBudget({ spent, reserved }: Flow, { maxTokens, maxCost }: Budget) {
   const remaining = (limit: number | undefined, used: number) =>
     limit === undefined ? undefined : Math.max(0, limit - used);

@@ -39,7 +39,7 @@ export function addTurnToBaseline(
   baseline.topCost = baseline.topCost === null || cost === null ? null : baseline.topCost + cost;
 }
 
-/** The estimated cost. Null: no price is known. */
+/** The estimated cost. Null if no price is known. */
 export function baselineCost({ tokens, topTokens, topCost }: Baseline): number | null {
   return topCost === null || topTokens === 0 ? null : (tokens * topCost) / topTokens;
 }

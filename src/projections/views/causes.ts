@@ -41,7 +41,7 @@ export function eventAt(journals: Journals, runId: string, seq: number): Journal
   return event?.seq === seq ? event : events.find((each) => each.seq === seq);
 }
 
-/** The descendant in which the failure began. Undefined: the failure began in this run. */
+/** The descendant in which the failure began. Undefined if the failure began in this run. */
 export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {
   const below = payload.result.first_cause?.run_id;
   return below === runId ? undefined : below;
@@ -336,7 +336,7 @@ function nextFromTeamWord(
 const isWord = (event: JournalEvent): event is TeamWord =>
   event.type === "TEAM_MESSAGE" || event.type === "TEAM_VOTE";
 
-/** The result of the call that sent the message, in the sender's journal. Undefined: the message was the run's final text. */
+/** The result of the call that sent the message, in the sender's journal. Undefined if the message was the run's final text. */
 function callThatSaid(events: readonly JournalEvent[], word: TeamWord): JournalEvent | undefined {
   const ids = new Set(
     events.flatMap((event) => (event.type === "AGENT_THOUGHT" ? callsSaying(event, word) : [])),

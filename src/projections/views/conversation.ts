@@ -80,7 +80,7 @@ export interface ConversationCall {
   /** The person who approved or rejected the call, and the reason. */
   decision: Pick<Payload<"APPROVAL_DECIDED">, "by" | "decision" | "note"> | undefined;
   result: Payload<"TOOL_RESULT"> | undefined;
-  /** True: the call started a child or ended the run. The page shows the child or the end instead of the call. */
+  /** True if the call started a child or ended the run. The page then shows the child or the end instead of the call. */
   isReplaced: boolean;
 }
 

@@ -22,12 +22,12 @@ export type Activity = (typeof ACTIVITIES)[number];
 export interface Span {
   activity: Activity;
   from: number;
-  /** Absent: the span has not ended. */
+  /** Absent as long as the span has not ended. */
   to?: number;
   /** `seq` of the event with which the span began. */
   seq: number;
   label: string;
-  /** True: the run waits for runs below it. */
+  /** True if the run waits for runs below it. */
   below?: true;
 }
 
@@ -46,7 +46,7 @@ export interface Waterfall {
 interface Wait {
   activity: Activity;
   label: string;
-  /** Items that must arrive before the wait ends. Empty: any event can end the wait. */
+  /** Items that must arrive before the wait ends. If empty, any event can end the wait. */
   items: Set<string>;
   below: boolean;
 }

@@ -22,7 +22,7 @@ export const Why = z.object({
   agent: z.string(),
   task: z.string(),
   status: RunStatus,
-  /** Seq of the event that is explained. Absent: the state of the run is explained. */
+  /** Seq of the event that is explained. Absent if the state of the run is explained. */
   seq: z.int().exactOptional(),
   /** The explanation in one sentence. */
   answer: z.string(),

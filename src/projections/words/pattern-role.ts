@@ -3,7 +3,7 @@
 import type { Trigger } from "../../journal/events.ts";
 import { triggerOf } from "../../patterns/declarations/facts.ts";
 
-/** Undefined: no pattern started the run. */
+/** The run's role. Undefined if no pattern started the run. */
 export const patternRole = ({
   trigger,
   parentKey = "",

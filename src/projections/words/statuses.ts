@@ -50,7 +50,7 @@ export const STATUS_LABELS: Record<ShownStatus, StatusLabel> = {
 export type RunForStatus = Pick<RunRow, "status"> & {
   [K in "waitingOn" | "stopReason" | "cancelRequested"]?: RunRow[K] | undefined;
 } & {
-  /** True: a person has decided everything that the run waits for. */
+  /** True if a person has decided everything that the run waits for. */
   answered?: boolean | undefined;
 };
 

@@ -7,7 +7,7 @@ export const stopLabel = (reason: StopReason): string => reason.replaceAll("_", 
 
 export interface StopDescription {
   why: string;
-  /** Absent: a person has nothing to do. */
+  /** Absent if a person has nothing to do. */
   next?: string;
 }
 

@@ -14,7 +14,7 @@ export interface WaitDescription {
   subject: string;
   /** Completes "waits because …", for the answer to `cadre why`. */
   reason: string;
-  /** Actions that a person can take now, with commands in backticks. Absent: the run continues without a person. */
+  /** Actions that a person can take now, with commands in backticks. Absent if the run continues without a person. */
   next?: (runId: string, items: readonly string[]) => string[];
 }
 
