@@ -27,7 +27,7 @@ export function parseStat(line: string): ProcessStat | undefined {
   return { session: Number(fields[3]), began: fields[19], isZombie: fields[0] === "Z" };
 }
 
-/** Where process ids mean the same: the machine, its current boot, and the process namespace. */
+/** The scope in which process ids are unique: the machine, its current boot, and the process namespace. */
 export interface ProcessPlace {
   host: string;
   boot: string;

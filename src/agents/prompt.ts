@@ -29,7 +29,7 @@ export interface PromptContext {
   inTeam?: boolean;
   /** The time at which the run started. The current time would change the prompt on every turn, and the provider could not cache it. */
   now: number;
-  /** Absent for a run in a worktree of its own: the path would differ between siblings, which share a cached prompt. */
+  /** Absent for a run in its own worktree. The path would differ between siblings, which share a cached prompt. */
   workspace?: string;
   /** Absent for runs of earlier versions. */
   environment?: Environment;

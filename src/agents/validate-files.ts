@@ -46,7 +46,7 @@ async function readPath(path: string): Promise<DraftFile[]> {
   const read = await Promise.all(
     found.map((file) => readAgentFile(file, folderOf(file, asWritten), withSlashes(file))),
   );
-  // A README between agents is no mistake. A person who names the file itself is told that it is no agent.
+  // A README in an agents folder is not a mistake. But if a person names this file, the report says that it is not an agent.
   return read.filter(
     ({ file, skipped }) => !isFolder || skipped?.code !== "NOT_AN_AGENT" || !isDocumentation(file),
   );

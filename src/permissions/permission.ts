@@ -62,7 +62,7 @@ export interface PermissionRequest extends WorkspaceView {
         sources: readonly string[];
         /** Hosts that the run knew before it got untrusted input. */
         hosts: readonly string[];
-        /** For a delegation: the rights that the delegate has and this agent lacks, as text. */
+        /** The rights that a delegate has and this agent lacks, as text. Only for delegations. */
         raises?: string | undefined;
       }
     | undefined;

@@ -39,7 +39,7 @@ const KEYS = "Cadre reads keys from the environment; see `cadre doctor`";
 const TRUST =
   "in a trusted folder Cadre starts every server of .mcp.json that `disabledMcpjsonServers` does not name";
 
-/** What to do about a key. Undefined if there is nothing to do. */
+/** Advice about a key. Undefined if there is nothing to do. */
 const ADVICE: Readonly<Record<string, string>> = {
   env: "set these variables in the shell that starts Cadre, or in `env` of a server",
   model: "set `model` in cadre.yaml",

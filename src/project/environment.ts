@@ -9,7 +9,7 @@ import { readOnlyGitEnvironment } from "../tools/git/repository-programs.ts";
 import { inFolder, tryGit } from "../tools/git/run-git.ts";
 
 const SHOWN_FILES = 15;
-/** In a large repository, git can take long. The run then starts without the repository's state. */
+/** git can take long in a large repository. In that case the run starts without the repository's state. */
 const GIT_MS = 3_000;
 
 export async function readEnvironment(folder: string, now: number): Promise<Environment> {

@@ -93,7 +93,7 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
-      // Another process wrote this event and drives its run. This process only wakes the runs in `woken`, in the second loop.
+      // If another process wrote this event, that process drives the run. This process only wakes the runs in `woken`, below.
       if (from === "elsewhere") continue;
       // Wakes a new child run, or a parent whose child has ended. Otherwise the run would start only at the next due-scan, a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);

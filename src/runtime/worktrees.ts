@@ -28,7 +28,7 @@ export function worktreesOf(folder: string): LoopParts["worktrees"] {
   };
 }
 
-/** Whether the folder exists. A folder that cannot be accessed counts as existing: the tool that uses the folder will report the error. */
+/** Whether the folder exists. Also true if the folder cannot be accessed: the tool that uses the folder will report the error. */
 export async function hasFolder(path: string): Promise<boolean> {
   return (await reach(path)) !== "ENOENT";
 }

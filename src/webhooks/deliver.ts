@@ -61,7 +61,7 @@ const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
-/** Number of attempts after which a notice that is older than a day is given up, even if every restart begins a new day. */
+/** After this many attempts, a notice older than a day is given up, even if each restart has begun a new day of retries. */
 const MAX_ATTEMPTS = 200;
 /** Maximum number of undelivered notices in a list. */
 const MAX_OWED = 50;

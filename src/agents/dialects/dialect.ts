@@ -20,7 +20,7 @@ export interface SourceFile {
 export interface Translation {
   /** The translated keys, as a person would write them in a Cadre file. */
   keys: Record<string, Data>;
-  /** For each Cadre key, its path in the source file. A key without an entry has the same name in the source file. */
+  /** The path of each Cadre key in the source file. A key without an entry has the same name in the source file. */
   from: Readonly<Record<string, Path>>;
   /** The system prompt, unless `promptFile` is set. */
   body: string;

@@ -88,7 +88,7 @@ interface FileToRead {
   isUsers: boolean;
   /** True if a missing file is not a problem. */
   isOptional: boolean;
-  /** Real paths of the files that import this one, outermost first. */
+  /** Real paths of the files that import this file. The outermost file comes first. */
   chain: readonly string[];
 }
 

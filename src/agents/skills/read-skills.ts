@@ -98,7 +98,7 @@ async function packFiles(base: string, name: string, scope: Skill["scope"]): Pro
   return (await Promise.all(packs.map((pack) => skillFiles(base, pack, scope)))).flat();
 }
 
-/** Folders below this one that have a SKILL.md. A skill's own subfolders contain no further skills. */
+/** Subfolders with a SKILL.md. Folders inside a skill are not searched for more skills. */
 async function findFolders(folder: string, depth: number): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   if (entries.some(({ name, parentPath }) => name === SKILL_FILE && parentPath === folder))

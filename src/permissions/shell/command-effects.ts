@@ -10,7 +10,7 @@ import { matchArgv, parseArgvPattern } from "./argv-pattern.ts";
 import { isInside, isReadOnlyCommand, judgeShell } from "./judge-shell.ts";
 import { parseShell, type ShellCommand } from "./parse-shell.ts";
 
-/** `cadre.yaml`: the effect class of commands, by rules such as `Bash(npm run e2e)`. */
+/** Effect classes of commands in `cadre.yaml`. The keys are rules such as `Bash(npm run e2e)`. */
 export type CommandEffects = Readonly<Record<string, Effect>>;
 
 export type RepeatableEffect = Exclude<Effect, "unsafe">;
@@ -36,7 +36,7 @@ export function createShellJudge(effects: CommandEffects): ShellJudge {
 
 const CAUTION: Record<Effect, number> = { read: 0, idempotent: 1, unsafe: 2 };
 
-/** The pattern of a rule such as `Bash(npm test)`. Undefined for a rule of another form. */
+/** The pattern of a rule such as `Bash(npm test)`. Undefined if the rule has another form. */
 export const commandPattern = (rule: string): string | undefined =>
   /^Bash\((.*\S.*)\)$/s.exec(rule.trim())?.[1]?.trim();
 

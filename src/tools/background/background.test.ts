@@ -217,7 +217,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // A zombie process has ended, but its parent has not collected it yet.
+  // A zombie process counts as ended.
   const stat = existsSync("/proc/self/stat") ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
   return !stat.includes(") Z ");
 }

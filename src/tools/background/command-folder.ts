@@ -21,7 +21,7 @@ export const Spec = z.object({
   timeout: z.number(),
   /** True if the command keeps running after its run has ended. */
   keep: z.boolean(),
-  /** What the sandbox needs to know about the call that started the command. */
+  /** Information for the sandbox about the call that started the command. */
   call: z.object({
     workspace: z.string(),
     runId: z.string(),

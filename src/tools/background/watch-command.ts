@@ -1,4 +1,4 @@
-// Watches one background command, in a process of its own that outlives Cadre: its output, its input, its time limit and its end.
+// Watches one background command in a separate process that outlives Cadre: its output, its input, its time limit and its end.
 // If the watcher is killed, the supervisor below it kills the command (`shell/supervise.ts`), so no command runs unwatched.
 
 import { closeSync, openSync, readFileSync, rmSync, watch, writeSync } from "node:fs";

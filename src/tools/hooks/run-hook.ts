@@ -1,5 +1,5 @@
 // Runs the command of one hook: JSON on its standard input, a time limit, bounded output, no secrets in its environment.
-// The command has its own process group. A small shell around it kills the whole group when the command has ended, when its time is over,
+// The command has its own process group. A small shell kills the whole group when the command has ended, when its time is over,
 // and when Cadre dies. In all three cases, the pipe between Cadre and that shell is closed.
 
 import { type ChildProcess, spawn } from "node:child_process";

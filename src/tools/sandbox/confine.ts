@@ -23,7 +23,7 @@ export interface Confinement {
   isProtected: (path: string) => boolean;
 }
 
-/** What a sandbox needs to know about the call that runs a command. */
+/** Information for the sandbox about the call that runs a command. */
 export type ConfinedCall = Pick<
   ToolContext,
   "workspace" | "effect" | "approved" | "runId" | "callId" | "attempt"

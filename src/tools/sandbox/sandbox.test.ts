@@ -162,7 +162,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await place.run(commit)).toMatchObject({ isError: false, output: expect.stringContaining("new") });
     await mkdir(join(place.path, "below"));
     const below = await place.run(commit, { workspace: join(place.path, "below") });
-    // With srt, git fails in a subfolder, because srt hides everything around the workspace, even the repository.
+    // In a subfolder, git fails with srt, because srt hides everything around the workspace, even the repository.
     expect(below.isError).toBe(driver === "srt");
     const { base } = await headOf(place.path);
     const worktree = worktreeOf(place.path, "r2", base);
