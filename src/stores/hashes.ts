@@ -1,7 +1,7 @@
 // The hashes that protect the data in a store (J9).
 //  - A blob is a text that is stored under its hash: a value, or a payload that is too large for an event's row.
 //  - The events of a run form a chain (P2). Each hash covers the stored bytes of its event and the previous hash.
-//    So an edited, missing or swapped event is detected at the next event.
+//    An edited, missing or swapped event is therefore detected at the next event.
 
 import { hash as nodeHash } from "node:crypto";
 import { CadreError } from "../errors.ts";

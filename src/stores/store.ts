@@ -158,7 +158,7 @@ export interface Lease extends Writer {
   acquisitions: number;
   /** The whole journal, if the store still has it in memory. In that case the driver need not read it. */
   events?: readonly JournalEvent[];
-  /** E2: until this time the previous worker might still be alive, so its open effects are left alone. */
+  /** E2: until this time the previous worker might still be alive, so the calls that it left open are not touched. */
   previousUntil: number | undefined;
 }
 
@@ -463,7 +463,7 @@ export interface JournalScope {
 
 export interface ReadOptions extends JournalScope {
   /**
-   * The page ends before the first event that only a newer version understands. Readers need this if their cursor never moves back.
+   * The page ends before the first event that only a newer version understands. A reader whose cursor never moves back needs this.
    * If the next event is already too new, the read is refused (JOURNAL_NEWER).
    */
   stopAtNewer?: true;

@@ -19,15 +19,15 @@ export interface User {
 export interface Users {
   /** All users ordered by name, including revoked users. */
   list(): Promise<User[]>;
-  /** False: the name belongs, or once belonged, to another user. */
+  /** Returns false if the name belongs, or once belonged, to another user. */
   add(user: { name: string; role: Role; by: string; key: string }): Promise<boolean>;
-  /** Replaces all keys of the user with this key. A revoked user gets access again. False: there is no such user. */
+  /** Replaces all keys of the user with this key. A revoked user gets access again. Returns false if there is no such user. */
   rotate(name: string, key: string): Promise<boolean>;
-  /** The user's keys stay valid, with the new role. False: there is no such user with access. */
+  /** The user's keys stay valid, with the new role. Returns false if no user with access has this name. */
   setRole(name: string, role: Role): Promise<boolean>;
-  /** False: there is no such user with access. */
+  /** Returns false if no user with access has this name. */
   revoke(name: string): Promise<boolean>;
-  /** Adds a key for a browser. If there are too many keys, the oldest ones are deleted. False: there is no such user with access. */
+  /** Adds a key for a browser, and deletes the oldest keys if there are too many. Returns false if no user with access has this name. */
   addKey(name: string, key: string): Promise<boolean>;
   byKey(key: string): Promise<User | undefined>;
   /** The listener is called after every change by any process, and must not throw. Returns a function that ends the subscription. */

@@ -207,13 +207,13 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
   };
 }
 
-/** Lists the agents that a broken file refers to, as far as the file could be read. */
+/** Lists the agents that a broken file refers to. The list contains only references that could be read. */
 const edgesFrom = (references: ListedAgent["references"]): Edge[] =>
   references.flatMap(({ key, agent }) =>
     agent === undefined ? [] : [{ key: key as Edge["key"], to: agent }],
   );
 
-/** Only the tool of a rule such as `Bash(ls)` matters. We assume that unknown tools, such as MCP tools, change things. */
+/** Only the tool of a rule such as `Bash(ls)` matters. A tool that we do not know, such as an MCP tool, is assumed to change things. */
 function isReadOnly(definition: Definition, known: ApiParts["people"]["tools"]): boolean {
   const { readOnly, tools } = definition;
   if (readOnly || ownToolsOf(definition)?.may === "none") return true;

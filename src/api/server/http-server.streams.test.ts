@@ -35,7 +35,7 @@ test("[F48] [V2] the memory of a stream does not grow with the number of events 
   await pass(1_000);
   const before = heldBytes();
   await pass(FRAMES);
-  // If each frame left a promise behind, the memory would grow by some hundred bytes per frame.
+  // If each frame left a promise behind, the memory would grow by several hundred bytes per frame.
   expect((heldBytes() - before) / FRAMES).toBeLessThan(30);
 });
 

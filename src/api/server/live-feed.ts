@@ -52,7 +52,7 @@ export function feedEncoder(store: Store): Encoder {
       return messages
         .map((one, index) => {
           seq = event.position + index / 10;
-          // Only an event's last message has an id. If a reader reconnects before that message, it gets all messages of the event again.
+          // Only an event's last message has an id. A reader that reconnects before that message gets all messages of the event again.
           const id = index === messages.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
           return id + messageFrame(seq, one);
         })

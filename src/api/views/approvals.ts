@@ -77,7 +77,7 @@ export const ApprovalView = namedObject("ApprovalView", {
       use: z.enum(["reads", "lists", "changes"]).optional(),
     })
     .optional(),
-  /** For a call with an unknown outcome, this is what ran. */
+  /** The call's input. If the outcome of the call is unknown, this is the input that ran. */
   input: z.unknown().optional(),
   /** The person who changed the input of a call with an unknown outcome, before it ran. */
   editedBy: z.string().optional(),

@@ -30,7 +30,7 @@ export async function exportRun(
     const { id: runId, rootRunId } = await client.get("/api/runs/{id}", { id });
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
-    // If the tree goes to a server, an existing file is left over from a failed attempt and can be overwritten.
+    // When a tree is sent to a server, a file that already exists is left over from a failed attempt and can be overwritten.
     if (!there && existsSync(file))
       throw usageError(
         `${file} already exists. Nothing was exported: move it, or name another file with --to.`,

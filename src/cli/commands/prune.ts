@@ -1,5 +1,5 @@
 // `cadre prune`: deletes trees that have ended.
-// The command first finds the trees to delete, and asks the person. A tree that ends after that is kept.
+// The command first finds the trees to delete, and asks the person. A tree that ends after the search is kept.
 // While the person decides, other processes can use the store.
 
 import { resolve } from "node:path";

@@ -16,7 +16,7 @@ const ANSWER_MS = 50;
 const PATIENCE_MS = 10_000;
 const MOST = 500;
 
-/** Must be called before any run is driven. `goneAt` is the time at which the supervisor noticed the end of the previous server. */
+/** Must be called before any run is driven. `goneAt` is the time when the supervisor noticed that the previous server had exited. */
 export async function createKillSwitch(
   { store }: Pick<ApiParts, "store">,
   goneAt: number | undefined,

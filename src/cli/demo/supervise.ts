@@ -24,7 +24,7 @@ export interface DemoServerOptions<O extends Options = Options> {
   options: O;
   /** The command that starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;
-  /** Time at which the supervisor noticed the end of the previous server. */
+  /** Time when the supervisor noticed that the previous server had exited. */
   goneAt?: number;
 }
 

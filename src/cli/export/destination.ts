@@ -85,7 +85,7 @@ function readAddress(to: string): URL {
     throw refusal(
       `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is not the address of a server: use https://host.`,
     );
-  // Other machines on the network could read the token and the tree if they are sent without TLS.
+  // Without TLS, other machines on the network could read the token and the tree.
   if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
     throw refusal(`http://${address.host} is not encrypted: use https.`);
   return address;

@@ -56,7 +56,7 @@ const keptLines = (runId: string, commandLine: CommandLine): string[] => [
   keptSentence(runId, commandLine),
 ];
 
-/** Extends an error's text: the started run is kept, and a command continues it. */
+/** Adds to an error's text that the started run is kept, and which command continues it. */
 export function withKeptRun(thrown: unknown, runId: string, { commandLine }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
   return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, commandLine)}`, details, thrown);

@@ -137,7 +137,7 @@ describe("a question at the terminal", () => {
     expect(await p.cadre("run", "write it")).toMatchObject({ code: 0 });
   });
 
-  test("a question that is decided elsewhere is withdrawn, and the next question is asked", async () => {
+  test("a question that is decided elsewhere disappears, and the next question is asked", async () => {
     const write = (path: string) => `calls: [{ tool: Write, input: { path: ${path}, content: x } }]`;
     await using p = await project({
       "agents/pen.md": agent("pen"),

@@ -21,7 +21,7 @@ export interface ServerLog {
   log(event: LogEvent, fields?: Record<string, unknown>): void;
   problem: NonNullable<AssemblyOptions["onProblem"]>;
   recovered(message: string): void;
-  /** From now on, masks the project's secrets and logs the ends of runs. */
+  /** Starts to mask the project's secrets and to log the ends of runs. */
   attach(parts: Pick<ApiParts, "store" | "people">): void;
   refused(refusal: Refusal): void;
 }

@@ -1,7 +1,7 @@
 // Estimates the database's time between two answers. This machine's own clock can be wrong and can jump (F36).
 //  1  Between answers the time advances with the monotonic clock, so setting this machine's clock changes nothing.
 //  2  The time in an answer was read between the request and the answer. An estimate within that interval is kept.
-//     So a slow answer does not make the estimate worse.
+//     A slow answer therefore does not make the estimate worse.
 
 import { type Clock, systemClock } from "../../clock.ts";
 

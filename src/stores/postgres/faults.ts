@@ -170,7 +170,7 @@ const LOST_CODES = new Set([
 ]);
 /**
  * The driver `pg` reports these failures without a code. Only the text of the message says that a cached plan failed, or which permission is missing.
- * So this file recognises these failures by their wording, and all others by their codes.
+ * This file therefore recognises these failures by their wording, and all others by their codes.
  */
 const LOST_WORDS =
   /connection (terminated|ended|error)|not queryable|timeout exceeded when trying|read timeout/i;

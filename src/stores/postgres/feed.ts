@@ -3,7 +3,7 @@
 //  1  Listeners get every event of every process once, in the order of positions and without a gap.
 //  2  A notification names the process that committed. A process ignores its own notifications, because it knows what it wrote.
 //  3  One connection listens for notifications. It is opened for the first listener. After a reconnect, the feed reads what it missed.
-//     The feed also retries a failed read. So no listener waits for a notification that cannot come.
+//     The feed also retries a failed read. Otherwise listeners might wait for a notification that never comes.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";

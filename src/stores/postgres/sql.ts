@@ -85,7 +85,7 @@ export async function writeTogether(
   await sql.run(before + text, ...values, ...filled.map(({ rows }) => manyRows(rows)));
 }
 
-/** The form of a hash in rows that are passed as JSON. */
+/** The format of a hash in rows that are passed as JSON. */
 export const hexText = (hash: string): string => `\\x${hash}`;
 
 export async function getMeta(sql: Sql, name: string): Promise<string | undefined> {

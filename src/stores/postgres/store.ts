@@ -30,7 +30,7 @@ import { usageReads } from "./usage.ts";
 
 /** Number of trees that one commit deletes. It is small, because all other writers wait during the deletion. */
 const TREES_PER_COMMIT = 1;
-/** How long the blobs of a dead process are kept if no append refers to them. */
+/** How long the blobs of a dead process are kept although no append refers to them. */
 const FRESH_MS = 86_400_000;
 
 export interface PostgresOptions {

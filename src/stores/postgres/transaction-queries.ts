@@ -1,7 +1,7 @@
 // The queries of a transaction on Postgres. The transaction holds the lock on the head, so no other process can write.
 // Records are read together and written together. So a commit needs only a few round trips for any number of appends.
 // A cached record is valid only if no other process has written to the store since the record was read.
-// Otherwise the record's row is read again. If the row has not changed, the record's keys and recent events stay valid.
+// If another process has written, the record's row is read again. If the row is unchanged, the record's keys and recent events stay valid.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -304,7 +304,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   }
 }
 
-/** Also reads the slot and the number of open items, which would otherwise need a round trip each. */
+/** Also reads the slot and the number of open items. Reading them separately would need a round trip for each. */
 async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> {
   const found = await sql.all(
     `SELECT runs.*, slots.held AS slot, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items

@@ -109,7 +109,7 @@ function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict
 const permitsAction = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
 function refusalOf(record: RunRecord, request: Append, keys: Keys, isConflict: boolean): Refusal | undefined {
-  // A driver that lost the run gets this answer even if another driver has recorded the call's outcome meanwhile.
+  // A driver that lost the run gets this answer even if another driver has recorded the call's outcome in the meantime.
   if (isConflict && !isLateOutcome(record, request)) return "conflict";
   return refusalByRecord(record, request, keys) ?? (isConflict ? "conflict" : undefined);
 }

@@ -139,7 +139,7 @@ function* sweepSome({ queries }: Transaction): Steps<{ events: number; bytes: nu
   return total;
 }
 
-/** Returns the number of deleted bytes. Each blob is checked again before it is deleted, because an append might need it meanwhile. */
+/** Returns the number of deleted bytes. Each blob is checked again before it is deleted, because a new append might need it. */
 async function dropBlobs(parts: PruneParts): Promise<number> {
   let freed = 0;
   for await (const page of unusedBlobs(parts, [])) {

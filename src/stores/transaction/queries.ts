@@ -111,7 +111,7 @@ interface BudgetQueries {
   raiseBudget(payer: RunId, budget: Budget): Answer<void>;
   /** The amounts that the other runs on the same budget have spent and reserved. */
   spentByOthers(record: RunRecord): Answer<SpentByOthers>;
-  /** Number of runs that draw on this budget, and the ids of those that have not ended. */
+  /** Number of runs that draw on this budget, and the ids of the runs that have not ended. */
   countPaidBy(payer: RunId): Answer<number>;
   activePaidBy(payer: RunId): Answer<RunId[]>;
 }

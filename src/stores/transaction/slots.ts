@@ -15,7 +15,7 @@ const ASK_AGAIN_MS = 1_000;
 /** The ticket of a run that is not in the queue. It sorts after all queued runs. */
 const LAST_TICKET = Number.MAX_SAFE_INTEGER;
 
-/** Takes the slot that the events of an append need. False: every slot is taken, and nothing was changed. */
+/** Takes the slot that the events of an append need. Returns false, and changes nothing, if every slot is taken. */
 export function* takeSlot(tx: Transaction, record: RunRecord, { spawn, concurrent }: Append): Steps<boolean> {
   if (spawn) return yield* takeSlotForChild(tx, record, spawn);
   if (concurrent === undefined || (yield* slotOf(tx, record)) === "held") return true;

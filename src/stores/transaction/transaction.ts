@@ -70,7 +70,7 @@ export async function runLater<T>(steps: Steps<T>): Promise<T> {
 
 /*
  * An append runs several times per step of every run, and each generator costs about 80 ns.
- * So the hot path looks in memory first (`record.keys ??`, `recentAfter`), and calls a generator only if the value is not there.
+ * The hot path therefore looks in memory first (`record.keys ??`, `recentAfter`), and calls a generator only if the value is not there.
  */
 
 export function* findRun({ queries }: Transaction, runId: RunId): Steps<RunRecord | undefined> {

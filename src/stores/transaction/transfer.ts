@@ -81,7 +81,7 @@ function isAtRest({ row, worker, dueAt, previousUntil = 0 }: RunRecord, now: num
   return worker === undefined && (dueAt === undefined || dueAt === DUE_ON_ARRIVAL || dueAt > now);
 }
 
-/** Other trees draw on this tree's budget. They would spend it in this store while the tree spends it in the other store. */
+/** Other trees draw on this tree's budget. After the move, both stores would spend the same budget. */
 function refuseIfShared(payer: RunId, others: readonly RunId[]): void {
   if (others.length === 0) return;
   throw new CadreError(

@@ -110,7 +110,7 @@ interface TreeBudgetProps {
   onChange: (() => void) | undefined;
 }
 
-/** The budget of the whole tree and how much of it is spent, reserved, wasted and left. */
+/** The budget of the whole tree, with the amounts that are spent, reserved, wasted and left. */
 function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
   const may = limitIn(limit, unit);
   const left = remainingBudget(top.branch, limit)[unit];

@@ -70,7 +70,7 @@ export function toFilter(search: RunsSearch, now: number): RunsFilter {
 
 /**
  * Whether the list includes child runs. Searches and most wait filters include them: a child can match even if its root does not.
- * The wait filter `person` leaves out child runs: if a child waits for a person, its root matches too.
+ * The wait filter `person` leaves out child runs. If a child waits for a person, its root already matches.
  */
 export const showsAll = ({ all, q, waiting }: RunsSearch): boolean =>
   all === true || q !== undefined || (waiting !== undefined && waiting !== "person");

@@ -91,7 +91,7 @@ const SWATCHES: Readonly<Record<SeriesColour, string>> = {
 };
 
 // Under the POSIX locale a browser reports its language as `en-US@posix`. `Intl` rejects this language.
-// A library that passes this language to `Intl` during loading would fail to load.
+// A library fails to load if it passes this language to `Intl` while it loads.
 function fixLanguage(): void {
   try {
     new Intl.NumberFormat(navigator.language);

@@ -8,7 +8,7 @@ import { elapsed, plural } from "../../../projections/words/format.ts";
 import { waitText } from "../../../projections/words/waits.ts";
 import { plainLine } from "../text/plain.ts";
 
-/** The current activity of a run. `ms` and `time` are the time passed or, if `isCountdown` is set, the time left. */
+/** The current activity of a run. `ms` and `time` contain the time passed. If `isCountdown` is set, they contain the time left. */
 interface CurrentActivity {
   what: string;
   ms: number;

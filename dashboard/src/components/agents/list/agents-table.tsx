@@ -40,7 +40,7 @@ export function AgentsTable({ agents, tallies }: AgentsTableProps) {
 
 type Tally = Activity["agents"][number];
 
-/** On a phone the first cell shows all data of the row. So the same table works on every screen. */
+/** On a phone the first cell shows all data of the row, so the same table works on every screen. */
 function Row({ agent, tally }: { agent: AgentView; tally: Tally | undefined }) {
   return (
     <tr className="border-line border-b align-top hover:bg-raised">

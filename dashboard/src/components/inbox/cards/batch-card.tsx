@@ -134,7 +134,7 @@ function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   );
 }
 
-/** U28: a button that opens the batch. An item's card shows the button if other items differ from this item only in names. */
+/** U28: a button that opens the batch. A card has this button if other items differ from the card's item only in names. */
 export function BatchButton({ count, id }: { count: number; id: string }) {
   const navigate = useNavigate({ from: "/inbox" });
   const open = () => void navigate({ search: { item: id, together: true } });
