@@ -1,4 +1,4 @@
-// Kills the process while a background command runs. The command is started once, the agent hears what became of it, and nothing is left of it.
+// Kills the process while a background command runs. The command starts only once, the agent learns how it ended, and its folder is removed.
 
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const RUNNING = /^Cadre was restarted\. The background command m1\.0 \(.*\) is s
 const STOPPED = /^Cadre was restarted\. The background command m1\.0 \(.*\) was ended after .*: stopped\./;
 const FAILED = /^Cadre was restarted\. The background command m1\.0 \(.*\) has ended with exit code 7 /;
 
-/** The boundary in the run without kills, and the note that the agent reads after a kill there. */
+/** A boundary of the run without kills, and the note that the agent reads after a kill at this boundary. */
 const KILLS: [boundary: string, nth: number, note?: RegExp][] = [
   ["before append TOOL_STARTED", 1],
   ["after append TOOL_STARTED", 1],
@@ -23,7 +23,7 @@ const KILLS: [boundary: string, nth: number, note?: RegExp][] = [
 
 const { boundaries, left } = await runUndisturbed("background");
 
-it("[25.12] [P4] [BG2] [BG4] after a kill around a background command, it has been started once, the agent knows what became of it, and it has ended", async () => {
+it("[25.12] [P4] [BG2] [BG4] after a kill around a background command, it has started only once, the agent knows its state, and its folder is removed", async () => {
   expect(left.runs[0]!.read).toMatchObject([
     expect.stringContaining("[background command m1.0 is still running"),
     expect.stringContaining("is still running"),
@@ -45,7 +45,7 @@ it("[25.12] [P4] [BG2] [BG4] after a kill around a background command, it has be
   );
 }, 300_000);
 
-it("[25.12] [BG4] a command that has ended while nobody was there is reported with its exit code", async () => {
+it("[25.12] [BG4] if a command ended while no Cadre process was running, the agent gets its exit code", async () => {
   const letItEnd = async (folder: string) => {
     writeFileSync(join(folder, "go"), "");
     await expect

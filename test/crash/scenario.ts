@@ -14,9 +14,9 @@ export interface CrashScenario {
   files?: Record<string, string>;
   /** The text of cadre.yaml. */
   config?: string;
-  /** The files of the project, besides cadre.yaml and the agents. The key is the path. */
+  /** Other files of the project. The key is the path. */
   project?: Record<string, string>;
-  /** The turns of each agent. The key is the agent's name; for a team member, the round follows: `critic 2`. A function sees the last result. */
+  /** The turns of each agent. The key is the agent's name; for a team member, the round follows: `critic 2`. A function gets the last result. */
   says: Record<string, (ScriptedTurn | ((lastResult: string) => ScriptedTurn))[]>;
   /** If this is set, the root run is forked after it has ended. The scenario ends when the fork has ended. */
   fork?: ForkRequest;
@@ -153,7 +153,7 @@ const output = (more: object) => (lastResult: string) => ({
   calls: [{ tool: "BashOutput", input: { id: idIn(lastResult), ...more } }],
 });
 
-/** A command in the background that logs its start, is looked at and is stopped. It also ends if the file `go` exists. */
+/** A background command that logs its start. The agent reads its output and stops it. The command also ends if the file `go` exists. */
 const background: CrashScenario = {
   task: "start the server, look at it, stop it",
   root: "tester",
@@ -180,7 +180,7 @@ const background: CrashScenario = {
   },
 };
 
-/** The text of a skill is loaded before the work. */
+/** A run that loads a skill before it works. */
 const skill: CrashScenario = {
   task: "learn how to charge, and charge",
   root: "tester",

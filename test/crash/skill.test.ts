@@ -1,9 +1,9 @@
-// Kills the process while the text of a skill is loaded. The run ends as without the kill, and the agent has read the text once.
+// Kills the process while the text of a skill is loaded. The run ends as it would without the kill, and the agent has read the text once.
 
 import { expect, it } from "vitest";
 import { inPool, liveThrough, runUndisturbed } from "./lives.ts";
 
-it("[25.3] [P3] after a kill while a skill is loaded, its text is read once, and the run ends as it would have", async () => {
+it("[25.3] [P3] after a kill while a skill is loaded, its text is read once, and the run ends as it would without the kill", async () => {
   const skill = await runUndisturbed("skill");
   expect(skill.left.runs[0]!.read[0]).toContain("Charge each card once.");
   expect(skill.left.done).toEqual(["tester: charge card 1"]);
