@@ -465,6 +465,9 @@ type StoredAnswer = TextAnswer & { attachments?: Attachment[] };
 const textOfOutput = ({ output }: { output?: unknown }): string =>
   typeof output === "string" ? output : JSON.stringify(output);
 
+/** Room for what a tool adds to an answer that it has cut itself, such as the exit code. A second cut would hide what the first one left out. */
+const ADDED_CHARACTERS = 4_000;
+
 /** Turns a tool's answer into a journal entry. The entry contains the part that fits the context, and a reference to the rest. */
 export async function toToolResult(
   answer: StoredAnswer,
@@ -482,7 +485,8 @@ export async function toToolResult(
   const json = text ?? JSON.stringify(answer.output) ?? "null";
   const whole = answer.full ?? (json.length > CONTEXT_BYTES ? json : undefined);
   if (whole === undefined) return { output: text ?? JSON.parse(json), ...flags, ...omitUndefined({ size }) };
-  const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
+  const most = answer.full === undefined ? CONTEXT_BYTES : CONTEXT_BYTES + ADDED_CHARACTERS;
+  const output = json.length > most ? boundOutput(json).text : json;
   const ref = await store.blobs.put(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
   const note =
     ref === undefined || savedAs === undefined ? "" : `\n(the whole output: Read or Grep ${savedAs})`;

@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../errors.ts";
-import { boundOutput, refusal, savedOutputName } from "../answers.ts";
+import { boundOutput, CONTEXT_BYTES, refusal, savedOutputName } from "../answers.ts";
 import type { Confinement } from "../sandbox/confine.ts";
 import type { ProbeContext, ProbeResult, ToolAnswer, ToolContext } from "../tool.ts";
 import { isOver, stateText, stopCommand } from "./background-commands.ts";
@@ -157,9 +157,12 @@ async function firstOutput(folder: string, signal: AbortSignal) {
   }
 }
 
+/** Room for the sentences about the command, so that the answer is not cut a second time. */
+const STATE_CHARACTERS = 2_000;
+
 export function shownOutput(text: string): string {
   const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-  return boundOutput(body).text;
+  return boundOutput(body, CONTEXT_BYTES - STATE_CHARACTERS).text;
 }
 
 export const notesOf = (state: CommandState): string =>
