@@ -57,7 +57,9 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
       const { state, text, upTo } = await newOutput(folder, found.upTo, { wait, matcher }, context.signal);
       const over = isOver(state);
       const missed =
-        matcher && !over && !matcher.matcher(text).find() ? `; ${JSON.stringify(until)} has not come` : "";
+        matcher && !over && !matcher.matcher(text).find()
+          ? `; ${JSON.stringify(until)} has not come since you last looked`
+          : "";
       const whole = `\n(the whole output: Read or Grep ${savedOutputName(id)})`;
       const shown = text === "" ? "(no new output)\n" : shownOutput(text);
       const isCut = shown.length < text.length;

@@ -170,7 +170,7 @@ async function watch(
     collected.add(chunk);
     progress?.(decoder.decode(chunk, { stream: true }));
     if (collected.size <= MAX_OUTPUT) return;
-    stopped ??= `killed: more than ${MAX_OUTPUT / 1024 / 1024} MB of output`;
+    stopped ??= `killed: more than ${MAX_OUTPUT / 1024 / 1024} MB of output; send it to a file, and look at parts of that`;
     run.kill();
   });
   const closed = new Promise<void>((done) => run.output.once("close", done));
@@ -178,7 +178,10 @@ async function watch(
     stopped ??= why;
     run.stop();
   };
-  const timer = setTimeout(() => stop(`killed: still running after ${timeout / 1000} s`), timeout);
+  const timer = setTimeout(
+    () => stop(`killed: still running after ${timeout / 1000} s; set a longer timeout, or background`),
+    timeout,
+  );
   const onAbort = () => stop("killed: cancelled");
   signal.addEventListener("abort", onAbort, { once: true });
   try {

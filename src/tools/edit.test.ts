@@ -122,7 +122,7 @@ describe("Edit", () => {
         folder.context(),
       );
     expect((await edit(["one", "1"], ["three", "3"])).output).toBe(
-      "modified a (2 places)\n1\t1\n2\ttwo\n3\t3\n4\t",
+      "modified a (2 places)\n1\t1\n2\ttwo\n3\t3",
     );
     const refused = await edit(["two", "2"], ["four", "4"]);
     expect(refused).toMatchObject({ isError: true, output: expect.stringContaining("(edit 2 of 2)") });
@@ -152,7 +152,9 @@ describe("Edit", () => {
       return answer.output;
     };
     expect(await refusalOf("a.ipynb")).toContain("nbformat");
-    expect(await refusalOf("none")).toContain("use Write to create it");
+    expect(await refusalOf("none")).toContain(
+      "use Glob to find the file that you mean, or Write to create it",
+    );
     expect(await refusalOf("latin")).toContain("iconv");
     expect(await readFile(join(folder.path, "latin"))).toEqual(Buffer.from([0x78, 0xe9]));
   });

@@ -48,7 +48,8 @@ export const editTool = defineTool({
 
 function replacePlan(input: Input): ChangePlan {
   return (before) => {
-    if (before === undefined) return { refused: "does not exist: use Write to create it" };
+    if (before === undefined)
+      return { refused: "does not exist: use Glob to find the file that you mean, or Write to create it" };
     const wanted = replacementsOf(input);
     if (typeof wanted === "string") return { refused: wanted };
     const adapt = lineEndingsOf(before);
@@ -87,6 +88,7 @@ const MAX_LINES = 40;
 /** The changed lines with two lines around them, so that the model sees the result. */
 function changedText(text: string, changed: readonly ChangedLines[]): string {
   const lines = text.replace(/^\ufeff/, "").split("\n");
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop();
   const wanted = new Set<number>();
   for (const { first, last } of changed)
     for (let line = Math.max(1, first - 2); line <= Math.min(lines.length, last + 2); line++)

@@ -31,7 +31,7 @@ export const globTool = defineTool({
   async execute({ pattern, path = "." }, context) {
     const place = await resolveInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
-    if (!place.exists) return refusal(`${path} does not exist`);
+    if (!place.exists) return refusal(`${path} does not exist: use LS to see the folders`);
     if (pattern.startsWith("/") || pattern.split("/").includes("..")) {
       return refusal("a pattern cannot be absolute or go up: give the folder as path");
     }

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
 import { clipLine, HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
+import { describeMissing } from "./files/nearest-paths.ts";
 import { type OpenFolder, openFolder, openRegularFile } from "./files/open-folder.ts";
 import { ripgrep } from "./files/ripgrep.ts";
 import { showSavedOutput } from "./files/saved-output.ts";
@@ -44,7 +45,7 @@ export const grepTool = defineTool({
     if (saved) return saved;
     const place = await resolveInWorkspace(context.workspace, input.path ?? ".");
     if (!place.ok) return refusal(place.why);
-    if (!place.exists) return refusal(`${input.path} does not exist: use Glob to find it`);
+    if (!place.exists) return refusal(await describeMissing(input.path ?? ".", place, context));
     const problem = await searchProblem(place);
     if (problem !== undefined) return refusal(`${input.path} ${problem}`);
     try {
@@ -56,7 +57,12 @@ export const grepTool = defineTool({
       if (found.kept) lines.push(HIDDEN_BY_RULES);
       return textAnswer(lines.join("\n"));
     } catch (error) {
-      return refusal(`could not search for ${JSON.stringify(input.pattern)}: ${messageOf(error)}`);
+      const pattern = JSON.stringify(input.pattern);
+      return refusal(
+        matcherOf(input)
+          ? `could not search for ${pattern}: ${messageOf(error)}`
+          : `could not search for ${pattern}: ${messageOf(error)}\nCorrect the pattern; a backslash before a special character, such as \\(, searches for the character itself`,
+      );
     }
   },
 });

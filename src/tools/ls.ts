@@ -20,7 +20,8 @@ export const lsTool = defineTool({
   async execute({ path = "." }, context) {
     const place = await resolveInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
-    if (!place.exists) return refusal(`${path} does not exist`);
+    if (!place.exists)
+      return refusal(`${path} does not exist: use LS on the folder above it, or Glob to find it`);
     try {
       const lines = await listFolder(place, context);
       if (!lines) return refusal(`${path} has been moved while it was listed`);

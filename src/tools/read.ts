@@ -5,7 +5,7 @@ import { z } from "zod";
 import { describeFile, detectMediaType, isImage, sizeProblem } from "../journal/attachment.ts";
 import { CONTEXT_BYTES, clipLine, refusal, textAnswer } from "./answers.ts";
 import { listFolder } from "./files/list-folder.ts";
-import { nearestPaths } from "./files/nearest-paths.ts";
+import { describeMissing } from "./files/nearest-paths.ts";
 import { notebookText } from "./files/notebook.ts";
 import { countPages } from "./files/pdf-pages.ts";
 import { showSavedOutput } from "./files/saved-output.ts";
@@ -92,9 +92,7 @@ async function unreadable(
     if (listed) return textAnswer([`${path} is a folder:`, ...listed].join("\n"));
   }
   if (!missing) return refusal(`${path} ${why}`);
-  const near = await nearestPaths(place, context);
-  const hint = near.length === 0 ? "use Glob to find it" : `did you mean ${near.join(" or ")}?`;
-  return refusal(`${path} does not exist: ${hint}`);
+  return refusal(await describeMissing(path, place, context));
 }
 
 /** Returns as many whole lines as fit. The last line says which part of the file is shown, and how to read on. */

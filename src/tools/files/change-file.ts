@@ -106,7 +106,7 @@ const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolConte
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 
 const staleAnswer = ({ relative }: WorkspacePath): ToolAnswer => ({
-  output: `${relative} has been changed by somebody else since it was last looked at; nothing was changed. Read it again, and make the change anew if it is still wanted.`,
+  output: `${relative} has changed since you last read it, by a command or by somebody else; nothing was changed. Read it again, and make the change anew if it is still wanted.`,
   isError: true,
   stale: true,
 });

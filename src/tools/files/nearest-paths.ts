@@ -9,8 +9,19 @@ import type { WorkspacePath } from "./workspace-path.ts";
 const MAX_FOUND = 3;
 const MAX_LOOKED_AT = 20_000;
 
+/** Says that a file does not exist, and which one may be meant. */
+export async function describeMissing(
+  path: string,
+  place: WorkspacePath,
+  context: Pick<ToolContext, "mayShow" | "signal">,
+): Promise<string> {
+  const near = await nearestPaths(place, context);
+  const hint = near.length === 0 ? "use Glob to find it" : `did you mean ${near.join(" or ")}?`;
+  return `${path} does not exist: ${hint}`;
+}
+
 /** Up to three existing files: those with the same name in another folder, or else the one with the most similar path. */
-export async function nearestPaths(
+async function nearestPaths(
   { root, relative, names }: WorkspacePath,
   { mayShow, signal }: Pick<ToolContext, "mayShow" | "signal">,
 ): Promise<string[]> {

@@ -139,7 +139,7 @@ const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
 /** Shows the lines of the file that are most similar to `piece`, so that the model does not have to read the file again. */
 function nearestLines(text: string, piece: string): string {
-  const lines = text.split("\n");
+  const lines = pieceLines(text);
   const wanted = pieceLines(piece);
   const first = wanted.find((line) => line.trim() !== "") ?? "";
   let best = { at: -1, score: 0.4 };
