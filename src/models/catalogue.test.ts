@@ -24,7 +24,7 @@ test.each([
   expect(modelFacts(model)).toMatchObject(facts);
 });
 
-test("the window of OpenAI's models includes their answer, so a prompt gets the rest", () => {
+test("the window of an OpenAI model includes its answer, so a prompt can use only the rest", () => {
   expect(modelFacts("openai/gpt-5")).toMatchObject({
     contextWindow: 272_000,
     maxOutput: 128_000,
@@ -47,7 +47,7 @@ test.each([
   ["anthropic/claude-poem-9", 200_000],
   ["openai/gpt-7.3-nova", 272_000],
   ["google/gemini-9-ultra", 1_000_000],
-])("a new name has careful limits of its family, and no price: %s", (model, contextWindow) => {
+])("an unknown model gets the low limits of its family, and no price: %s", (model, contextWindow) => {
   expect(modelFacts(model)).toMatchObject({ contextWindow });
   expect(modelFacts(model).price).toBeUndefined();
 });

@@ -410,7 +410,7 @@ const deepTool = defineTool({
 });
 
 scenario(
-  "[36.7] an output that is nested too deep is a failed call, once: nothing is repeated, and the run goes on",
+  "[36.7] an output that is nested too deep fails its call once: nothing is repeated, and the run continues",
   {
     more: [deepTool],
     config: "permissions: { allow: [deep] }",

@@ -9,7 +9,7 @@ const read = (path: string) => ({ tool: "Read", input: { path } });
 const chat = { sessionId: "s1", agent: "tester", from: "ann", mode: "chat", attended: true } as const;
 let firstRun = "";
 scenario(
-  "[25.14] an agent reads the result of any earlier call again, also one of an earlier run of its session",
+  "[25.14] an agent can read the result of any earlier call again, even from an earlier run of its session",
   {
     agent: "tools: [Read, look]",
     script: ({ turn, lastUser, lastResult = "" }) => {

@@ -62,7 +62,7 @@ scenario(
 );
 
 scenario(
-  "[25.3] Skill answers with the text and the names of other files, which is recorded; an unknown name lists the known ones",
+  "[25.3] the result of Skill has the text and the names of other files, and is recorded; an unknown name lists the known skills",
   {
     idle: true,
     files: PDF,
@@ -81,7 +81,7 @@ scenario(
 );
 
 scenario(
-  "[25.3] an agent gets only the skills that its file names, and the tool with them",
+  "[25.3] an agent gets only the skills that its file names, and the tool to load them",
   {
     idle: true,
     agent: "tools: [Read]\nskills: [Code-Style]",
@@ -118,7 +118,7 @@ scenario(
 );
 
 scenario(
-  "[25.3] allowed-tools: before the skill is loaded, its calls ask",
+  "[25.3] allowed-tools: before the skill is loaded, its calls need approval",
   { idle: true, files: PDF, script: useAfterLoading },
   async (world) => {
     const runId = await world.run("work");
@@ -149,7 +149,7 @@ for (const [what, options, verdict] of [
   );
 
 scenario(
-  "[25.3] allowed-tools cover no protected file",
+  "[25.3] allowed-tools do not cover protected files",
   {
     idle: true,
     files: PDF,
@@ -184,7 +184,7 @@ for (const when of ["before", "after"] as const) {
   let die = (): void => {};
   let isDead = false;
   scenario(
-    `[25.3] [F02] a kill ${when} the skill's text is recorded: it is loaded once for the model, and what it allows holds after the restart`,
+    `[25.3] [F02] a kill ${when} the skill's text is recorded: the model gets the text once, and its permissions apply after the restart`,
     {
       idle: true,
       files: PDF,

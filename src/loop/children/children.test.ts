@@ -617,7 +617,7 @@ scenario(
 );
 
 scenario(
-  "[F24] [36.1] if a child is quarantined, its parent waits for it and says so, and goes on when a person resumes the child",
+  "[F24] [36.1] if a child is quarantined, its parent says that it waits for the child, and continues when a person resumes the child",
   {
     agent: lead(),
     cast,

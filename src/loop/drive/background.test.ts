@@ -129,7 +129,7 @@ const failing = dying(["TOOL_RESULT", "after", 1], {
   files: {},
 });
 scenario(
-  "[25.12] [BG4] after a restart the agent is told that its command has ended meanwhile, and with which code",
+  "[25.12] [BG4] after a restart the agent is told that its command has ended, and with which exit code",
   failing.options,
   async (world) => {
     const runId = await failing.live(world);
@@ -185,7 +185,7 @@ scenario(
 );
 
 scenario(
-  "[25.12] [BG1] text for a command asks even if it looks harmless, and a rule that denies a command denies typing it",
+  "[25.12] [BG1] text typed into a command needs approval even if it looks harmless; a rule that denies a command also denies typing it",
   {
     idle: true,
     config: 'sandbox: none\npermissions: { allow: [Bash], deny: ["Bash(git push *)"] }\n',
@@ -209,7 +209,7 @@ scenario(
 );
 
 scenario(
-  "[25.12] [BG4] the agent hears that its server has ended",
+  "[25.12] [BG4] the agent is told that its server has ended",
   {
     idle: true,
     config,

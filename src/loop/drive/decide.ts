@@ -1,7 +1,7 @@
 // Decides what happens next, using only the fold of the journal. Pure: the same journal and the same time give the same action (L2).
 // The order of the questions is the order of precedence: the end, a cancel, a pause, open calls, the next turn.
 // Read-only calls run in parallel; all other calls run one after the other. Every call has exactly one result.
-//  D0  A waiting delegation has neither TOOL_STARTED nor TOOL_RESULT: its child's end is its only result.
+//  D0  A waiting delegation has neither TOOL_STARTED nor TOOL_RESULT. Its only result is the end of its child.
 //  D1  Sequential delegation runs one child at a time. Parallel delegation runs up to `maxParallel`; the results keep the order of the calls.
 //  D2  A run completes only after its children have ended. If it fails, is cancelled or reaches a limit, its children are cancelled.
 

@@ -172,7 +172,7 @@ crash(
 );
 
 crash(
-  "[25.12] a command with the class read is not run again by itself if its rules ask by now; the person decides once",
+  "[25.12] a command with the class read is not repeated automatically if rules now require approval; the person decides once",
   ["TOOL_RESULT", "before"],
   {
     ...bashProject('{ allow: ["Bash(sh mark.sh)"] }', '{ "Bash(sh mark.sh)": read }'),
@@ -192,7 +192,7 @@ crash(
 );
 
 scenario(
-  "[25.12] a class allows nothing: a command with the class read asks, and after an approval it counts as unsafe",
+  "[25.12] a class allows no command: even with the class read it needs approval, and afterwards it counts as unsafe",
   { ...bashProject("{}", '{ "Bash(sh mark.sh)": read }'), idle: true },
   async (world) => {
     const runId = await world.run("go on");
@@ -260,7 +260,7 @@ crash(
 );
 
 crash(
-  "[P3] [B2] a call that a crash loses costs its estimate, also in a run without a budget",
+  "[P3] [B2] a call that is lost in a crash costs its estimate, even in a run without a budget",
   ["AGENT_THOUGHT", "before"],
   {
     config: "prices: { scripted/test: { input: 3, output: 15 } }\n",
@@ -438,7 +438,7 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
 
 let poisoned: World;
 scenario(
-  "[E5] [P9] [36.1] a run that ends its process whenever it is driven is quarantined alone; the eight others complete",
+  "[E5] [P9] [36.1] only the run that crashes its process whenever it is driven is quarantined; the eight others complete",
   {
     idle: true,
     script: ({ task, turn }) => {
@@ -468,7 +468,7 @@ scenario(
 );
 
 scenario(
-  "[E5] [36.1] kills from outside quarantine nobody: the counter-check finds that the process dies without the run, too",
+  "[E5] [36.1] kills from outside quarantine no run: the counter-check finds that the process dies without the run, too",
   { idle: true, script: ({ attempt }) => ({ delay: attempt < 7 ? 600_000 : 0, text: "in the end" }) },
   async (world) => {
     const runId = await world.run("wait");
@@ -595,7 +595,7 @@ const edited = dyingWorld("TOOL_RESULT", "before", {
   script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })),
 });
 scenario(
-  "[36.3] [P4] [P5] the item of an unknown outcome shows what ran, if a person had edited the call, and the agent is told so too",
+  "[36.3] [P4] [P5] if a person edited a call with an unknown outcome, its item shows what ran, and the agent is told so too",
   edited.world,
   async (world) => {
     edited.attach(world);

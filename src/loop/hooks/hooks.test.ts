@@ -38,7 +38,7 @@ const toldBy = async (world: World, runId: string): Promise<string[]> =>
 
 describe("before a call", () => {
   scenario(
-    "[HK4] a hook that exits with 2 denies the call, and its words reach the agent",
+    "[HK4] a hook that exits with 2 denies the call, and the agent gets its message",
     {
       idle: true,
       config: ALLOW_ALL + hooks({ PreToolUse: { matcher: "charge", command: "echo not today >&2; exit 2" } }),
@@ -110,7 +110,7 @@ describe("before a call", () => {
   );
 
   scenario(
-    "[HK4] [P12] a hook allows what the default asks about, and never what a rule denies or asks about",
+    "[HK4] [P12] a hook can allow what the default policy asks about, but never what a rule denies or asks about",
     {
       idle: true,
       agent: "tools: [Bash, charge, stamp]",
@@ -136,7 +136,7 @@ describe("before a call", () => {
   );
 
   scenario(
-    "[HK5] a hook that cannot start leaves the call to a person",
+    "[HK5] if a hook cannot start, a person decides about the call",
     {
       idle: true,
       config: ALLOW_ALL + hooks({ PreToolUse: "./no-such-program" }),

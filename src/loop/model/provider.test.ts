@@ -284,7 +284,7 @@ describe("[F40] an outage of the provider", () => {
 
   const brief = fakeClock();
   scenario(
-    "[F40] `patience.outage` says how long; the run waits that long in total, also for a provider that asks for more",
+    "[F40] the run waits for `patience.outage` in total, even if the provider asks for more",
     {
       idle: true,
       clock: brief,

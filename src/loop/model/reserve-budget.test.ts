@@ -210,7 +210,7 @@ scenario(
 );
 
 scenario(
-  "[B5] a running tree gets no limit on cost if a model has no known price, but a limit on tokens",
+  "[B5] if a model has no known price, a running tree can get a limit on tokens, but none on cost",
   { ...ownModel, agent: "", config: UNPRICED },
   async (world) => {
     const runId = await world.run("work");
@@ -252,7 +252,7 @@ scenario(
 );
 
 scenario(
-  "[B2] a call asks for no longer answer than its model can give, even after answers were cut off",
+  "[B2] a call never requests a longer answer than its model can give, even after answers were cut off",
   { idle: true, agent: "limits: { maxTokens: 900000 }", script: () => ({ text: "done" }) },
   async (world) => {
     let answers = 0;

@@ -278,7 +278,7 @@ test.each([
   CLAUDE_ON_BEDROCK,
   "bedrock/us.amazon.nova-pro-v1:0",
   "bedrock/us.meta.llama3-3-70b-instruct-v1:0",
-])("a summary by %s is written from the tools' results, also in a second attempt", async (model) => {
+])("%s writes a summary from the tools' results, even in a second attempt", async (model) => {
   answer = bedrockAnswer;
   for (const attempt of [1, 2]) {
     const context = { purpose: "summary", attempt };
@@ -303,7 +303,7 @@ test.each([
     /AWS does not accept these credentials/,
   ],
 ])(
-  "[F40] a call with status 403 and %s is a failed sign-in, and says how to sign in",
+  "[F40] status 403 with %s counts as a failed sign-in, and the message says how to sign in",
   async (type, message, sentence) => {
     answer = () => ({
       status: 403,

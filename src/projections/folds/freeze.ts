@@ -8,7 +8,7 @@ import type { RunRow } from "./run-row.ts";
 
 export interface FreezeRequest {
   by: string;
-  /** True: thaw the branch. Otherwise freeze it. */
+  /** True to thaw the branch. Otherwise it is frozen. */
   thaw?: true;
   /** The key of the event in each journal. */
   key: string;

@@ -37,7 +37,7 @@ test.each([
   ["system", "the system prompt changed"],
   ["messages", "an earlier message changed"],
   ["files", "older files were left out to make room for later ones"],
-] as const)("a call whose %s changed is named with the reason", (broke, reason) => {
+] as const)("the ledger names a call whose %s changed, with the reason", (broke, reason) => {
   expect(breaks(journal("r1", {}, { broke }))).toEqual([
     `Event 5 of coder (r1) broke the prefix: ${reason}.`,
   ]);
