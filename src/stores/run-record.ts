@@ -40,7 +40,7 @@ export interface RunRecord {
   storedColumns: readonly unknown[] | undefined;
 }
 
-/** `held` means that the run is at work, and `queued` that it waits for a slot. */
+/** `held` means that the run is at work. `queued` means that it waits for a slot. */
 export type Slot = "held" | "queued" | "none";
 
 const IMMUTABLE = [

@@ -8,7 +8,7 @@ import type { Role, User, Users } from "./users.ts";
 /** Maximum number of browsers in which a user can be signed in. */
 const MAX_BROWSERS = 20;
 
-/** Tells the other processes on the same store about a change. Absent: this is the only process. */
+/** Tells the other processes on the same store about a change. Absent if this is the only process. */
 export interface UserFeed {
   /** Announces a change within the commit that makes it. */
   announceUsers(sql: CommonSql): Promise<void>;

@@ -27,7 +27,7 @@ export interface Users {
   setRole(name: string, role: Role): Promise<boolean>;
   /** Returns false if no user with access has this name. */
   revoke(name: string): Promise<boolean>;
-  /** Adds a key for a browser, and deletes the oldest keys if there are too many. Returns false if no user with access has this name. */
+  /** Adds a key for a browser. Deletes the oldest keys if there are too many. Returns false if no user with access has this name. */
   addKey(name: string, key: string): Promise<boolean>;
   byKey(key: string): Promise<User | undefined>;
   /** The listener is called after every change by any process, and must not throw. Returns a function that ends the subscription. */

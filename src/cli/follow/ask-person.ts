@@ -23,7 +23,7 @@ export interface PromptContext extends EditorContext {
   askerOf(item: ApprovalView): Asker;
 }
 
-/** Returns false if the person skipped the item. Rejects when the signal is aborted, and then records no decision. */
+/** Returns false if the person skipped the item. If the signal is aborted, the promise rejects and no decision is recorded. */
 export async function askAboutItem(
   item: ApprovalView,
   context: PromptContext,

@@ -177,7 +177,7 @@ async function sets(store: Store, maxTokens: number) {
     .refused;
 }
 
-/** Requests budget as a run does that was started with a different budget. */
+/** Requests budget in the same way as a run that was started with a different budget. */
 const asks = async (driver: Awaited<ReturnType<typeof acquireRun>>, tokens: number) =>
   (
     await driver.append([modelCallStarted(`m${driver.after}`)], {

@@ -201,7 +201,7 @@ export function treeBudgetContract(open: Open): void {
   );
 }
 
-/** A resting root, and children that are being driven. */
+/** A root that rests, and children that are being driven. */
 async function tree(store: Store, ...ids: string[]): Promise<Driver[]> {
   await admit(store, "r1");
   await (await acquireRun(store, "r1")).append([runSuspended("s", { kind: "child", items: ids })], {

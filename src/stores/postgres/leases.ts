@@ -37,7 +37,7 @@ export function leaseReads(read: Read, testClock: Clock | undefined): Reads {
 
 interface DueQuestion {
   now: number;
-  /** Null: the database's clock is used. */
+  /** If it is null, the database's clock is used. */
   clock: number | null;
   limit: number;
   of: PoolFilter | undefined;

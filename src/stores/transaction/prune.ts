@@ -103,7 +103,7 @@ async function dropTrees(
   return dropped;
 }
 
-/** Returns the number of deleted runs. 0: the tree stays, because another run has started to need it. */
+/** Returns the number of deleted runs. It is 0 if the tree stays, because another run has started to need it. */
 function* dropTree(tx: Transaction, root: RunId, filter: PruneFilter): Steps<number> {
   const { queries } = tx;
   const found = yield* ask(queries.prunable({ ...filter, root }, Number.MAX_SAFE_INTEGER, 1));
