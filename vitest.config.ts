@@ -18,7 +18,7 @@ export default defineConfig({
     alias: [{ find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) }],
   },
   test: {
-    // With a process per file, loading modules would take as long as the tests.
+    // Most test files share a process. With one process per file, loading modules would take as long as the tests.
     projects: [
       { extends: true, test: { name: "apart", include: APART } },
       { extends: true, test: { name: "programs", isolate: false, include: PROGRAMS } },

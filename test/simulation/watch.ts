@@ -81,7 +81,7 @@ export class Watch {
     for (const problem of this.patterns.committed(events)) this.problem(problem);
   }
 
-  /** E5: a driver has recorded that it drives this run alone from now on, or that it begins the counter-check. */
+  /** E5: called when a driver has recorded that it drives this run alone from now on, or that it begins the counter-check. */
   drivenAlone(runId: RunId): void {
     this.alone.set(runId, (this.alone.get(runId) ?? 0) + 1);
   }

@@ -33,7 +33,7 @@ export interface World {
   run(task: string, request?: Partial<Parameters<RuntimeAssembly["admit"]>[0]>): Promise<string>;
   state(runId: string): Promise<RunState>;
   events(runId: string): Promise<JournalEvent[]>;
-  /** Resolves with the run's first event of one of these types, and waits for such an event if necessary. */
+  /** Resolves with the run's first event of one of these types, as soon as there is one. */
   seen(runId: string, ...types: EventType[]): Promise<JournalEvent>;
   /** Resolves when the run has ended, or is suspended until a person acts. */
   settled(runId: string): Promise<RunState>;

@@ -185,7 +185,7 @@ function narrow({ runtime: { parts } }: World, tokens: number): void {
 }
 
 describe("a tree with four children of one kind", () => {
-  /** The children have different limits, because models like to fill in such fields. */
+  /** The children have different limits, because models often set limits for their children. */
   const delegations = [1, 2, 3, 4].map((part) => ({
     call: "delegate",
     input: { agent: "reader", task: `Read part ${part}.`, maxTurns: 10 + part },

@@ -146,7 +146,7 @@ const OPUS = "anthropic/claude-opus-5-5";
 const namesFor = (model: string): string[] =>
   Object.keys(cases).slice(0, model === OPUS ? undefined : SHARED);
 
-describe.each([OPUS, "openai/gpt-5", "google/gemini-3-pro-preview"])("on %s", (model) => {
+describe.each([OPUS, "openai/gpt-5", "google/gemini-3-pro-preview"])("the prompts for %s", (model) => {
   for (const name of namesFor(model)) {
     const { script, continues, agent = "", cast = {}, files = {} } = cases[name]!;
     wireScenario(

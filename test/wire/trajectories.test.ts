@@ -46,7 +46,7 @@ const MODELS: Record<ProtocolName, string> = {
 };
 
 describe.skipIf(!folder).each(Object.entries(MODELS) as [ProtocolName, string][])(
-  "over %s",
+  "recorded conversations over %s",
   (protocol, model) => {
     test("[J10] every recorded conversation arrives with equal order, roles, ids, arguments and results", async () => {
       await using wire = await startWire(() => ({ parts: [{ text: "done" }] }));

@@ -115,7 +115,7 @@ function cachedBlocks(body: Request): CachedBlock[] {
   }));
 }
 
-/** If one of these settings changes, Anthropic reads all messages anew. Tools and system prompt stay cached. */
+/** If one of these settings changes, Anthropic reads all messages again without its cache. Tools and system prompt stay cached. */
 const settingsOf = ({ tool_choice, thinking }: Request): string => JSON.stringify({ tool_choice, thinking });
 
 function rejections(body: Request, model: string, { bindsThinking }: ProtocolOptions): Rejection[] {
@@ -159,7 +159,7 @@ function rejections(body: Request, model: string, { bindsThinking }: ProtocolOpt
   return found.map((message) => ({ status: 400, message }));
 }
 
-/** Whether the turn under way began with a thought. A turn lasts until the next text from the user. */
+/** Whether the current turn began with a thought. A turn lasts until the next text from the user. */
 function beginsWithThinking(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   if (!last || !blocksOf(last).some(isResult)) return true;

@@ -21,7 +21,7 @@ import type {
 import { responsesProtocol } from "./responses.ts";
 
 export interface WireRequest extends Ask {
-  /** What the real API would reject in this request. The simulator answers with the first rejection. */
+  /** The reasons why the real API would reject this request. The simulator answers with the first one. */
   rejections: string[];
   usage: WireUsage;
   answer: Answer;
