@@ -6,4 +6,4 @@ import type { ScenarioName } from "./scenario.ts";
 
 const [name, folder, killAt] = process.argv.slice(2);
 
-void live(name as ScenarioName, folder!, Number(killAt));
+void live(name as ScenarioName, folder!, killAt!.includes("#") ? killAt! : Number(killAt));

@@ -17,11 +17,14 @@ import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
 type Answer = (request: ScriptedRequest) => ScriptedTurn | undefined;
 
+/** The number of a boundary, or its beginning and how often it was passed: `before append TOOL_RESULT#2`. The number depends on the timing of other writes. */
+export type KillAt = number | string;
+
 /** If `killAt` is 0, the life runs to the end and logs no boundaries. `disturb` can make the model fail. */
 export async function live(
   name: ScenarioName,
   folder: string,
-  killAt: number,
+  killAt: KillAt,
   disturb: (answer: Answer) => Answer = (answer) => answer,
 ): Promise<void> {
   const scenario = SCENARIOS[name];
@@ -78,9 +81,11 @@ interface Death {
   inFlight: Set<Promise<unknown>>;
 }
 
-function deathAt(killAt: number, log: string): Death {
+function deathAt(killAt: KillAt, log: string): Death {
   const inFlight = new Set<Promise<unknown>>();
+  const [wanted = "", times] = typeof killAt === "string" ? killAt.split("#") : [];
   let passed = 0;
+  let met = 0;
   let dying = false;
   return {
     inFlight,
@@ -89,6 +94,7 @@ function deathAt(killAt: number, log: string): Death {
       passed++;
       if (killAt === 0) return false;
       appendFileSync(log, `${passed} ${name}\n`);
+      if (wanted !== "" && name.startsWith(wanted)) return ++met === Number(times);
       return passed === killAt;
     },
     async die() {

@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { programPath } from "../support/programs.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { type LeftBehind, leftBehind } from "./left-behind.ts";
-import { live } from "./life.ts";
+import { type KillAt, live } from "./life.ts";
 import type { ScenarioName } from "./scenario.ts";
 
 const NEVER = 1_000_000;
@@ -38,7 +38,7 @@ export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: nu
 /** Kills one life at each of these boundaries, and checks the final state of the last life. `whileDead` runs before the last life begins. */
 export async function surviveKills(
   scenario: ScenarioName,
-  killAt: readonly number[],
+  killAt: readonly KillAt[],
   check: (left: LeftBehind, folder: string) => void,
   whileDead: (folder: string) => Promise<void> = async () => undefined,
 ): Promise<void> {
@@ -68,7 +68,7 @@ async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
 }
 
 /** Runs a life in a separate process until it is killed at the boundary, or until it ends earlier. */
-function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number): Promise<void> {
+function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: KillAt): Promise<void> {
   const child = spawn(process.execPath, [programPath("crash-child"), scenario, folder, String(killAt)], {
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -167,7 +167,7 @@ const background: CrashScenario = {
             tool: "Bash",
             input: {
               command:
-                "echo ran >> ran.log; echo ready; for i in {1..600}; do [ -e go ] && exit 7; sleep 0.1; done",
+                "echo ran >> ran.log; echo ready; for i in {1..3000}; do [ -e go ] && exit 7; sleep 0.1; done",
               background: true,
             },
           },
