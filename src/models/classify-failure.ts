@@ -137,7 +137,7 @@ const isRetryable = (chain: readonly Record<string, unknown>[]): boolean =>
 
 const NO_CREDIT = /insufficient_quota|billing_(hard_limit|not_active)/;
 
-/** Searches the message text for lack of credit, because providers have no common code for it. */
+/** Searches the message text for signs of missing credit, because providers have no common code for it. */
 function rejectionIn(message: string, status: number | undefined): Failure["rejection"] {
   if (/quota|billing|credit|balance/i.test(message)) return "quota";
   return status === 400 || status === 422 ? "invalid" : undefined;

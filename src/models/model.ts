@@ -32,7 +32,7 @@ export interface Failure {
   after?: number;
 }
 
-/** Classifies the failure of a call that Cadre did not abort itself. Must not throw. `random` (0 to 1) is for jitter, `model` for the name of its key. */
+/** Classifies the failure of a call that Cadre did not abort. Must not throw. `random` (0 to 1) is for jitter; `model` gives the name of the key. */
 export type ClassifyFailure = (error: unknown, attempt: number, random: number, model?: string) => Failure;
 
 /** The error for an answer that the model, or a filter of its provider, refused. `text` is the text that arrived. */

@@ -76,7 +76,7 @@ function adviceEvent({ state }: DecisionView, asked: readonly AskedAdvisor[]): E
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
-/** The text about one advisor. The summary of a failed run can be text of its model, so it is marked as untrusted too. */
+/** The text about one advisor. The model of a failed run might have written its summary, so the summary is marked as untrusted too. */
 function adviceText(slot: PatternSlot): string {
   switch (slot.type) {
     case "done":

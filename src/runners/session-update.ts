@@ -17,7 +17,7 @@ const Content = z.union([
   z.looseObject({ type: z.string() }),
 ]);
 
-/** An extension of the protocol: Codex reports a command's output this way. */
+/** An extension of the protocol with which Codex reports a command's output. */
 const Printed = z.object({ terminal_output_delta: z.object({ data: z.string() }) });
 
 const Call = z.object({

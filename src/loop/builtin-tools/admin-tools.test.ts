@@ -1,4 +1,4 @@
-// An agent that administers a project's runs: what it can see, what it can do, and what only a person can do.
+// Tests an agent that administers a project's runs: what it can see and do, and what only a person can do.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";

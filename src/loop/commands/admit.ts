@@ -151,7 +151,7 @@ export function runStartPayload(
     trigger: "user",
     task,
     ...(contextFiles.length === 0 ? {} : { contextFiles: [...contextFiles] }),
-    // The input is converted to JSON now: after a restart a Date would be a string, and so a different input.
+    // The input is converted to JSON now, because a Date would be read as a string after a restart, and would be a different input.
     ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
     mode: request.mode ?? "auto",
     attended: request.attended ?? request.mode === "chat",

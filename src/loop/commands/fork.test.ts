@@ -22,7 +22,7 @@ import type { Script } from "../../models/scripted/script.ts";
 import { eventsBefore } from "../drive/run-journal.ts";
 import { decideApproval } from "./person-commands.ts";
 
-/** This model chooses its answer by the results it has seen, because a new run counts its turns from one again. */
+/** The model chooses its answer by the results it has seen, because a new run counts its turns from one again. */
 const script: Script = ({ lastTool, lastUser }) => {
   const what = lastUser?.includes("twice") ? "card 2" : "card 1";
   if (lastTool === undefined) return { calls: [look("orders")] };

@@ -9,7 +9,7 @@ import { refusedByProvider } from "../../../test/support/steps.ts";
 import type { Script } from "../../models/scripted/script.ts";
 
 let down = true;
-/** This model chooses its answer by the results it has seen, because a new run counts its turns from one again. */
+/** The model chooses its answer by the results it has seen, because a new run counts its turns from one again. */
 const script: Script = ({ lastTool }) => {
   if (lastTool === undefined)
     return { text: "I charge.", calls: [{ tool: "charge", input: { what: "card" } }] };

@@ -124,7 +124,7 @@ async function collect(
 /** Maximum length of an answer in characters, so that a provider that never ends its answer cannot fill the memory. */
 const LONGEST_ANSWER = 16_000_000;
 
-/** Anthropic's finish reason for an answer that the end of the context cut. Gateways pass it on. */
+/** Anthropic's finish reason for an answer that was cut at the end of the context. Gateways pass the reason on. */
 const CONTEXT_FULL = "model_context_window_exceeded";
 /** Anthropic's finish reason for a long answer that is continued in another request. */
 const PAUSED = "pause_turn";

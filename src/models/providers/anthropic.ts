@@ -97,7 +97,7 @@ export function claude(model: string): Claude {
 /** Anthropic rejects a smaller budget for thoughts. */
 const LEAST_THOUGHTS = 1_024;
 
-/** The budget for thoughts of a call with this output limit. It is 0 if the limit is too small. Undefined if the model decides itself, or does not think. */
+/** The budget for thoughts of a call with this output limit. It is 0 if the limit is too small. Undefined if the model itself decides, or does not think. */
 export function claudeThoughts(model: string, reasoning: Reasoning, output: number): number | undefined {
   if (reasoning === "none" || (typeof reasoning === "string" && claude(model).isAdaptive)) return undefined;
   const tokens = fitThoughts(reasoning, output);

@@ -151,7 +151,7 @@ function signerClass(): new (
   return require("aws4fetch").AwsV4Signer;
 }
 
-/** AWS answers 403 both if it does not know the caller and if it does not permit the call. A header says which. */
+/** AWS answers 403 if it does not know the caller, and also if it does not permit the call. A header tells the two cases apart. */
 function explainBedrock(error: unknown): string | undefined {
   const message = messageOf(error);
   if (message.startsWith("AWS credential provider failed")) {

@@ -56,7 +56,7 @@ beforeEach(async () => {
   server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // No credentials of the machine that runs these tests are used.
+  // The tests use no credentials of the machine that runs them.
   for (const name of Object.keys(process.env))
     if (/^(AWS|AZURE|GOOGLE)_/.test(name)) vi.stubEnv(name, undefined);
 });
@@ -218,7 +218,7 @@ test("Claude and Nova on Bedrock get cache points after the system prompt and th
   expect(JSON.stringify(sent.at(-1)!.body)).not.toContain("cachePoint");
 });
 
-test("Claude models on Bedrock that bind their thoughts to a conversation leave out thoughts of another one", async () => {
+test("Claude models on Bedrock that bind thoughts to a conversation leave out the thoughts of another conversation", async () => {
   answer = bedrockAnswer;
   const unbound = { block_binding: { prefix_mismatch_behavior: "drop_block" } };
   const beta = ["thinking-binding-controls-2026-08-01"];
@@ -553,7 +553,7 @@ test("`hasKey` is true for a cloud if its sign-in is set up", () => {
   expect(having({ AZURE_RESOURCE_NAME: "r", AZURE_API_KEY: "k" })).toEqual(["azure"]);
 });
 
-test("the doctor's request for the list of models is signed as a call would be", async () => {
+test("the doctor's request for the list of models is signed like a model call", async () => {
   imitateMetadataServer(() => ({ body: "{}" }));
   const models = createModels({
     env: {

@@ -1,6 +1,6 @@
 // All patterns, in the order in which a run asks them.
 // The handoff is first in this list. After it has taken over, no other pattern is asked.
-// To add a pattern, write its declaration in this folder, its decisions in `src/patterns/`, and a line here.
+// A new pattern needs a declaration in this folder, its decisions in `src/patterns/`, and a line here.
 
 import { advisors } from "./advisors.ts";
 import { bestOf } from "./best-of.ts";

@@ -470,7 +470,7 @@ export const CLOSING = {
 /** The id of the message that tells an agent it has one turn left. */
 export const LAST_TURN = "last-turn";
 
-/** The current time on a clock that stops while the run waits for a person. */
+/** The time on a clock that stops while the run waits for a person. */
 export const clockWithoutSuspensions = ({ ms, since }: SuspendedTime, now: number): number =>
   (since ?? now) - ms;
 

@@ -220,7 +220,7 @@ export function shortenableTokens({ placed }: Transcript): number {
   return Math.floor(lengths.reduce((sum, length) => sum + length, 0) / 4);
 }
 
-/** The messages without `tokens` of the newest results. The longest results are shortened first. */
+/** Removes this number of tokens from the newest results. The longest results are shortened first. */
 export function shortenResults(messages: PromptMessage[], tokens = 0): PromptMessage[] {
   if (tokens <= 0) return messages;
   let excess = tokens * 4;

@@ -61,7 +61,7 @@ export interface DeclaredTool extends ToolFacts {
 export const acceptsCall = (tool: DeclaredTool, view: DecisionView, gate: ToolGate): boolean =>
   tool.accepts ? tool.accepts(view, gate) : tool.offered(view, gate).length > 0;
 
-/** JSON Schema as the model sees it. With `closed`, the schema forbids additional keys. */
+/** JSON Schema as the model sees it. If `closed` is true, the schema forbids additional keys. */
 export function jsonSchema(schema: z.ZodType, closed = false): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io: closed ? "output" : "input",

@@ -33,7 +33,7 @@ export interface DelegationRequest {
   awaited: boolean;
 }
 
-/** A delegation affects only the runtime: the child's own calls are judged when the child makes them. */
+/** A delegation itself affects only the runtime. The child's own calls are judged when the child makes them. */
 const STARTS_A_RUN: ToolFacts = { reaches: ["runtime"], target: { kind: "name", field: "agent" } };
 
 export interface DelegationTool extends DeclaredTool {
@@ -46,7 +46,7 @@ export interface DelegationTool extends DeclaredTool {
   parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
 }
 
-// Each turn pays for these schemas, so a field whose name says everything has no description.
+// Each turn pays for these schemas, so a field with a self-explanatory name has no description.
 const task = z.string().min(1);
 const files = z.array(z.string()).optional();
 const criteria = z.string().optional();
