@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { describeFile } from "../../journal/attachment.ts";
-import type { EventOf } from "../../journal/events.ts";
+import type { Definition } from "../../journal/definition.ts";
+import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import type { PromptMessage } from "../../journal/message.ts";
 import { eventsBefore, loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -17,18 +18,25 @@ import { namedObject, nameSchema } from "../routes/schemas.ts";
 
 export interface TranscriptView {
   system: string;
+  instructionFiles: string[];
   messages: PromptMessage[];
 }
 
 const part = z.object({ type: z.string() });
 
-export const Transcript = namedObject("Transcript", {
+const prompt = {
   system: z.string(),
+  /** Files with instructions that the run was told, such as AGENTS.md, in the order in which it was told them. */
+  instructionFiles: z.array(z.string()),
+};
+
+export const Transcript = namedObject("Transcript", {
+  ...prompt,
   messages: z.array(z.object({ role: z.enum(["user", "assistant", "tool"]), content: z.array(part) })),
 });
 
 export const ContextSummary = namedObject("ContextSummary", {
-  system: z.string(),
+  ...prompt,
   messages: z.array(z.object({ role: z.string(), summary: z.string() })),
 });
 
@@ -42,16 +50,29 @@ export async function readTranscript(row: RunRow, parts: ApiParts): Promise<Tran
   const transcript = fold(transcriptProjection, [...before, ...events]);
   return {
     system: parts.systemPrompt(definition, payload, ts),
+    instructionFiles: [...new Set([...pinnedFiles(definition), ...events.flatMap(toldFiles)])],
     messages: row.endedAt === undefined ? messagesWithoutOpenCalls(transcript) : promptMessages(transcript),
   };
 }
 
+const pinnedFiles = ({ instructionFiles = [] }: Definition): string[] =>
+  instructionFiles.map(({ file }) => file);
+
+/** Instructions for a folder inside the project follow the first result of a call there. */
+const toldFiles = (event: JournalEvent): string[] =>
+  event.type === "TOOL_RESULT" ? (event.payload.told ?? []) : [];
+
 const LINE = 200;
 
 /** Shortens each message to one line with its role, its beginning, and the tools that it calls. */
-export function summarizeTranscript({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
+export function summarizeTranscript({
+  system,
+  instructionFiles,
+  messages,
+}: TranscriptView): z.input<typeof ContextSummary> {
   return {
     system: lineOf(system),
+    instructionFiles,
     messages: messages.map(({ role, content }) => ({
       role,
       summary: lineOf(content.map(partText).join(" ")),

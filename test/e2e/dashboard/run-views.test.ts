@@ -13,6 +13,7 @@ const conversationProject = (): Promise<Project> =>
   treeProject({
     "agents/lead.md": agent("lead", "agents: [coder]\nlimits: { maxTokens: 50000 }\n"),
     "agents/coder.md": agent("coder", "kind: subagent\n"),
+    "AGENTS.md": "Write short notes.\n",
     "lead.script.yaml": `turns:
   - when: { turn: 1 }
     chunk: 2
@@ -128,7 +129,7 @@ const PANEL = {
   Usage: "With 1 run below",
   Budget: "of 50k",
   Tools: "its own text (terminal)",
-  Prompt: "Instructions",
+  Prompt: "Instruction files that were read: AGENTS.md",
   "To do": "This run has no to-do list",
   Events: "RUN_COMPLETED",
 };

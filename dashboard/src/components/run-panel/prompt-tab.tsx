@@ -40,7 +40,7 @@ export function PromptTab({ run }: { run: RunJournal }) {
 }
 
 function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptView }) {
-  if (slice === "instructions") return <Ansi text={transcript.system} />;
+  if (slice === "instructions") return <Instructions transcript={transcript} />;
   const parts = transcript.messages.flatMap(({ role, content }, at) =>
     (content as Part[]).map((part, index) => ({ id: `${at}.${index}`, role, part })),
   );
@@ -59,6 +59,23 @@ function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptVi
         </li>
       ))}
     </ol>
+  );
+}
+
+function Instructions({ transcript: { system, instructionFiles } }: { transcript: TranscriptView }) {
+  return (
+    <>
+      <p className="text-muted text-sm [overflow-wrap:anywhere]">
+        {instructionFiles.length === 0 ? (
+          "No instruction files were read, such as AGENTS.md."
+        ) : (
+          <>
+            Instruction files that were read: <VisibleText text={instructionFiles.join(", ")} />
+          </>
+        )}
+      </p>
+      <Ansi text={system} />
+    </>
   );
 }
 
