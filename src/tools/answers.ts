@@ -16,6 +16,7 @@ export function textAnswer(text: string): ToolAnswer {
 export function clipLine(line: string, max: number, from = 0): string {
   const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
   if (from === 0 && clean.length <= max) return clean;
+  if (from >= clean.length) return `(this line has only ${clean.length} characters)`;
   const before = from === 0 ? "" : `(${from} characters before) …`;
   const rest = clean.length - from - max;
   return `${before}${clean.slice(from, from + max)}${rest > 0 ? `… (${rest} more characters)` : ""}`;
@@ -55,13 +56,18 @@ interface Bounded {
  */
 export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
   if (text.length <= max) return { text, cut: false };
-  const head = headEnd(text, Math.ceil((max * 2) / 3));
-  const tail = tailStart(text, text.length - Math.floor(max / 3));
+  // The sentence in the middle counts too: a text that is still too long would be cut again, and the sentence would be lost.
+  const room = max - MAX_GAP;
+  const head = headEnd(text, Math.ceil((room * 2) / 3));
+  const tail = tailStart(text, text.length - Math.floor(room / 3));
   const [shown, left, last] = [text.slice(0, head), text.slice(head, tail), text.slice(tail)];
   const isWholeLines = shown.endsWith("\n") && left.endsWith("\n");
   const what = isWholeLines ? missingLines(shown, left, last) : `${left.length} characters left out`;
   return { text: `${shown}${isWholeLines ? "" : "\n"}… ${what} …\n${last}`, cut: true };
 }
+
+/** Length that the sentence about the missing part can have. */
+const MAX_GAP = 100;
 
 /** Prefers to cut at a line end, unless that would lose more than half of the allowed length. */
 function headEnd(text: string, at: number): number {

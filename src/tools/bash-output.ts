@@ -34,7 +34,7 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
         .min(1)
         .max(1_000)
         .optional()
-        .describe("Wait for output that this regular expression matches"),
+        .describe("Wait until the output, from its beginning, matches this regular expression"),
       stop: z.boolean().optional().describe("End the command first"),
     }),
     effect: "read",
@@ -54,12 +54,14 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
         );
       const folder = commandFolder(stateFolder, found.runId, id);
       if (stop) await stopCommand(folder);
-      const { state, text, upTo } = await newOutput(folder, found.upTo, { wait, matcher }, context.signal);
+      const { state, text, upTo, isMatched } = await newOutput(
+        folder,
+        found.upTo,
+        { wait, matcher },
+        context.signal,
+      );
       const over = isOver(state);
-      const missed =
-        matcher && !over && !matcher.matcher(text).find()
-          ? `; ${JSON.stringify(until)} has not come since you last looked`
-          : "";
+      const missed = matcher && !over && !isMatched ? `; ${JSON.stringify(until)} has not come` : "";
       const whole = `\n(the whole output: Read or Grep ${savedOutputName(id)})`;
       const shown = text === "" ? "(no new output)\n" : shownOutput(text);
       const isCut = shown.length < text.length;
@@ -97,6 +99,8 @@ async function newOutput(
   const end = performance.now() + wait;
   let size = from;
   let changed = performance.now();
+  // The model might already have seen the output that it waits for.
+  const cameBefore = from > 0 && matcher?.matcher((await readOutput(folder)).text).find();
   for (;;) {
     // The state is read first, so that output before the end is not missed.
     const state = await stateOf(folder);
@@ -104,8 +108,9 @@ async function newOutput(
     const now = performance.now();
     if (upTo !== size) [size, changed] = [upTo, now];
     const isQuiet = upTo > from && now - changed > QUIET_MS;
-    const has = matcher ? matcher.matcher(text).find() : isQuiet;
-    if (isOver(state) || has || now >= end || signal.aborted) return { state, text, upTo };
+    const isMatched = cameBefore || matcher?.matcher(text).find() === true;
+    if (isOver(state) || (matcher ? isMatched : isQuiet) || now >= end || signal.aborted)
+      return { state, text, upTo, isMatched };
     await sleep(LOOK_MS);
   }
 }

@@ -32,7 +32,7 @@ export const bashTool = (setup: BashSetup) =>
   defineTool({
     name: BASH,
     description:
-      "Runs a command with bash in the workspace and answers its output and exit code. No terminal and no input; processes that it leaves running are ended with it. For a server, a watcher or a long build set background: the call answers at once, BashOutput shows more, and the command ends with your run.",
+      "Runs a command with bash in the workspace and answers its output and exit code. Each call is a new shell: cd, variables and files in /tmp do not last. No terminal and no input; processes that it leaves running are ended with it. For a server, a watcher or a long build set background: the call answers within seconds, BashOutput shows more or stops it, and it ends with your run.",
     input: z.strictObject({
       command: z.string().min(1).max(100_000).describe("The command"),
       timeout: z
@@ -110,17 +110,17 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
     await context.notes?.begin();
     const run = supervise({ argv, env, cwd: context.workspace });
     hasBegun = true;
-    const { text, size, ended, stopped } = await watch(run, timeout, context);
+    const { ended, stopped, ...output } = await watch(run, timeout, context);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const end = stopped ? `[${stopped}, ${seconds} s]` : `[exit ${ended.code}, ${seconds} s]`;
     const failed = ended.code !== 0 || stopped !== undefined;
-    context.notes?.end({ ...answerWith(text, size, end, failed), sandbox });
+    context.notes?.end({ ...answerWith(output, end, failed), sandbox });
     const notes = [
       ...(stopped ? [] : killedNote(ended)),
       ...(ended.left ? [`Mind: ${ended.left}.`] : []),
-      ...(await confined.checkAfterwards(failed ? text : "").catch(uncheckedNote)),
+      ...(await confined.checkAfterwards(failed ? output.text : "").catch(uncheckedNote)),
     ];
-    return { ...answerWith(text, size, [end, ...notes].join("\n"), failed), sandbox };
+    return { ...answerWith(output, [end, ...notes].join("\n"), failed), sandbox };
   } catch (error) {
     if (!hasBegun || hasNotStarted(error)) throw error;
     return refusal(
@@ -149,9 +149,14 @@ const uncheckedNote = (error: unknown): string[] => [
   `Mind: what it has left could not be looked at (${messageOf(error)}).`,
 ];
 
-interface Outcome {
+interface Output {
   text: string;
   size: number;
+  /** Bytes that are missing in the middle of the text. */
+  lost: number;
+}
+
+interface Outcome extends Output {
   ended: CommandEnd;
   /** Why the command was stopped early. */
   stopped: string | undefined;
@@ -187,7 +192,7 @@ async function watch(
   try {
     const ended = await run.ended;
     await waitAtMost(closed, 1_000);
-    return { text: collected.text(), size: collected.size, ended, stopped };
+    return { text: collected.text(), size: collected.size, lost: collected.lost, ended, stopped };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
@@ -202,9 +207,9 @@ async function waitAtMost(done: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-function answerWith(text: string, size: number, end: string, isError: boolean): ToolAnswer {
+function answerWith({ text, size, lost }: Output, end: string, isError: boolean): ToolAnswer {
   const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
   const bounded = boundOutput(body);
   const output = `${bounded.text}${bounded.cut ? "\n" : ""}${end}`;
-  return { output, isError, ...(bounded.cut ? { full: `${body}${end}`, size } : {}) };
+  return { output, isError, ...(bounded.cut ? { full: `${body}${end}`, size, lost } : {}) };
 }

@@ -124,8 +124,16 @@ describe("Edit", () => {
     expect((await edit(["one", "1"], ["three", "3"])).output).toBe(
       "modified a (2 places)\n1\t1\n2\ttwo\n3\t3",
     );
-    const refused = await edit(["two", "2"], ["four", "4"]);
-    expect(refused).toMatchObject({ isError: true, output: expect.stringContaining("(edit 2 of 2)") });
+    const refused = await edit(["two", "2"], ["twos", "4"]);
+    // The similar lines are those of the file, in which the first edit was not made.
+    expect(refused).toMatchObject({
+      isError: true,
+      output: expect.stringMatching(/^a was left as it is, because of edit 2 of 2: [\s\S]*\n2\ttwo\n/),
+    });
+    const overlapping = await edit(["two", "2"], ["two", "4"]);
+    expect(overlapping.output).toContain(
+      "edit 2 of 2: it no longer holds old_string after the edits before it",
+    );
     expect(await readFile(join(folder.path, "a"), "utf8")).toBe("1\ntwo\n3\n");
   });
 

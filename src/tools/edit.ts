@@ -60,11 +60,13 @@ function replacePlan(input: Input): ChangePlan {
     for (const [index, edit] of wanted.entries()) {
       const [old_string, new_string] = [adapt(edit.old_string), adapt(edit.new_string)];
       const replaced = replaceText(text, { ...edit, old_string, new_string });
-      if (!replaced.ok)
-        return {
-          refused:
-            wanted.length === 1 ? replaced.why : `${replaced.why} (edit ${index + 1} of ${wanted.length})`,
-        };
+      if (!replaced.ok && wanted.length === 1) return { refused: replaced.why };
+      if (!replaced.ok) {
+        // The file has none of the earlier edits, so its own text shows what is similar.
+        const own = replaceText(before, { ...edit, old_string, new_string });
+        const why = own.ok ? "no longer holds old_string after the edits before it" : own.why;
+        return { refused: `was left as it is, because of edit ${index + 1} of ${wanted.length}: it ${why}` };
+      }
       text = replaced.text;
       count += replaced.count;
       changed.push(replaced.changed);

@@ -17,6 +17,7 @@ import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.t
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const DEFAULT_MAX = 200;
+const MAX_LINES = 5_000;
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(10_000).describe("A regular expression"),
@@ -24,7 +25,7 @@ const Input = z.strictObject({
   glob: z.string().max(1_000).optional().describe("Only files whose path matches, such as *.ts"),
   ignore_case: z.boolean().optional(),
   context: z.int().min(0).max(50).optional().describe("Lines to show before and after each match"),
-  max: z.int().min(1).max(5_000).optional().describe(`Lines to show, ${DEFAULT_MAX} without it`),
+  max: z.int().min(1).max(MAX_LINES).optional().describe(`Lines to show, ${DEFAULT_MAX} without it`),
 });
 type Input = z.infer<typeof Input>;
 
@@ -53,7 +54,7 @@ export const grepTool = defineTool({
       const lines = await readFoundLines(place.root, found.lines, matcherOf(input));
       if (lines.length === 0) lines.push("no match");
       if (found.unread) lines.push("(some files could not be read)");
-      if (!found.complete) lines.push(`(more than ${max} lines: narrow the search, or raise max)`);
+      if (!found.complete) lines.push(`${tooMany(max)}`);
       if (found.kept) lines.push(HIDDEN_BY_RULES);
       return textAnswer(lines.join("\n"));
     } catch (error) {
@@ -201,6 +202,9 @@ function matcherOf({ pattern, ignore_case }: Input): RE2JS | undefined {
 }
 
 /** Searches an output that was too long for the context. */
+const tooMany = (max: number): string =>
+  `(more than ${max} lines: narrow the search${max < MAX_LINES ? ", or raise max" : ""})`;
+
 function searchText(text: string, input: Input, max: number): ToolAnswer {
   const matcher = matcherOf(input);
   if (!matcher)
@@ -219,8 +223,7 @@ function searchText(text: string, input: Input, max: number): ToolAnswer {
   const shown = [...new Set(wanted)]
     .slice(0, max)
     .map((at) => `${at + 1}:${aroundMatch(lines[at]!, matcher)}`);
-  if (shown.length < new Set(wanted).size)
-    shown.push(`(more than ${max} lines: narrow the search, or raise max)`);
+  if (shown.length < new Set(wanted).size) shown.push(tooMany(max));
   return textAnswer(shown.join("\n"));
 }
 

@@ -29,7 +29,7 @@ it("[25.3] a loaded skill shows the arguments and the skill's folder in its text
   });
   expect(await made.call({ skill: "own", args: "x.pdf $& y" })).toEqual({
     output:
-      "The skill own, in ~/.claude/skills/own.\nOther files: a.sh. Open one with Skill, with `file`, when the instructions send you to it.\n\nRun ~/.claude/skills/own/a.sh on x.pdf $& y.",
+      "The skill own, in ~/.claude/skills/own.\nOther files: a.sh. Open one with Skill, with `file`, when the instructions send you to it. Their paths are relative to that folder; commands run in the workspace.\n\nRun ~/.claude/skills/own/a.sh on x.pdf $& y.",
   });
   expect(await made.call({ skill: "own", file: "a.sh" })).toEqual({
     output: "a.sh of the skill own:\n\necho",
@@ -56,7 +56,7 @@ it("[25.3] other files of a project's skill are not opened, because the rules ab
     "p/skills/pdf/.env": "KEY",
   });
   expect(await made.call({ skill: "pdf", file: "./.env" })).toEqual({
-    output: "this file is in the workspace: use Read with skills/pdf/.env",
+    output: "files of this skill are in the workspace: use Read with skills/pdf/.env",
     isError: true,
   });
 });

@@ -67,7 +67,7 @@ async function loadSkill(
   const files =
     others.length === 0
       ? ""
-      : `\nOther files: ${others.join(", ")}. Open one with ${how}, when the instructions send you to it.`;
+      : `\nOther files: ${others.join(", ")}. Open one with ${how}, when the instructions send you to it. Their paths are relative to that folder; commands run in the workspace.`;
   const head = `The skill ${skill.name}, in ${folder}.${files}`;
   return answer(head, withArguments(bodyOf(read.text), folder, args), skill, context);
 }
@@ -81,7 +81,7 @@ async function readSkillFile(
   // Rules about paths apply to Read, and would not see which file of the project this call opens.
   if (isInProject(skill))
     return refusal(
-      `this file is in the workspace: use Read with ${dirname(skill.file)}/${file.replace(/^(\.\/)+/, "")}`,
+      `files of this skill are in the workspace: use Read with ${dirname(skill.file)}/${file.replace(/^(\.\/)+/, "")}`,
     );
   const read = await readConfined(skill, file, folders);
   return "problem" in read

@@ -395,6 +395,29 @@ scenario(
   },
 );
 
+scenario(
+  "[25.9] the output of a command is cut once, and the agent is told if a part of it was not kept",
+  {
+    idle: true,
+    agent: "tools: [Bash, Read]",
+    config: "permissions: { allow: [Bash] }\n",
+    script: turns(
+      { calls: [{ tool: "Bash", input: { command: "seq 1 30000" } }] },
+      { calls: [{ tool: "Bash", input: { command: "seq 1 300000" } }] },
+    ),
+  },
+  async (world) => {
+    const runId = await world.run("count");
+    await world.drive(runId);
+    const [whole, cut] = resultsRead(await world.events(runId)) as [string, string];
+    const [, first, last] = /^… lines (\d+)–(\d+) of 30000 left out …$/m.exec(whole)!;
+    expect(whole).toContain(`\n${Number(first) - 1}\n… lines`);
+    expect(whole).toContain(`left out …\n${Number(last) + 1}\n`);
+    expect(whole).toContain("(the whole output: Read or Grep output:m1.0)");
+    expect(cut).toContain("(its first and last part: Read or Grep output:m2.0)");
+  },
+);
+
 const deepTool = defineTool({
   name: "deep",
   description: "Gives an output that contains itself, or that is nested deep.",

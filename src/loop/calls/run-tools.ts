@@ -488,7 +488,7 @@ export async function toToolResult(
   const most = answer.full === undefined ? CONTEXT_BYTES : CONTEXT_BYTES + ADDED_CHARACTERS;
   const output = json.length > most ? boundOutput(json).text : json;
   const ref = await store.blobs.put(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
-  const note =
-    ref === undefined || savedAs === undefined ? "" : `\n(the whole output: Read or Grep ${savedAs})`;
+  const kept = answer.lost || whole.length > KEPT_CHARACTERS ? "its first and last part" : "the whole output";
+  const note = ref === undefined || savedAs === undefined ? "" : `\n(${kept}: Read or Grep ${savedAs})`;
   return { output: `${output}${note}`, ...omitUndefined({ ref }), size: size ?? whole.length, ...flags };
 }

@@ -73,7 +73,7 @@ scenario(
     await world.drive(runId);
     const [first, forgiven, unknown] = resultsRead(await world.events(runId));
     expect(first).toBe(
-      "The skill pdf, in .claude/skills/pdf.\nOther files: forms.md. Open one with Read, as .claude/skills/pdf/<file>, when the instructions send you to it.\n\nHow to do pdf.",
+      "The skill pdf, in .claude/skills/pdf.\nOther files: forms.md. Open one with Read, as .claude/skills/pdf/<file>, when the instructions send you to it. Their paths are relative to that folder; commands run in the workspace.\n\nHow to do pdf.",
     );
     expect(forgiven).toBe(first);
     expect(unknown).toBe('there is no skill "doc": the skills are pdf');

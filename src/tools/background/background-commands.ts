@@ -75,7 +75,7 @@ export function stateText(state: CommandState): string {
     case "starting":
       return "is being started";
     case "running":
-      return `is still running (pid ${state.identity.pid})`;
+      return "is still running";
     case "ended":
       return endText(state.end);
     case "lost":

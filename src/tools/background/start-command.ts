@@ -102,7 +102,7 @@ async function answerAbout(
   const over = isOver(now);
   const more = over
     ? ""
-    : `\nBashOutput ${id} waits for more; BashInput writes to it; Read and Grep ${savedOutputName(id)} show all of it.`;
+    : `\nBashOutput ${id} waits for more, with stop it ends the command; BashInput writes to it; Read and Grep ${savedOutputName(id)} show all of it.`;
   return {
     output: `${shownOutput(text)}[background command ${id} ${stateText(now)}]${notesOf(now)}${more}`,
     background: {

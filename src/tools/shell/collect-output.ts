@@ -7,6 +7,8 @@ const TAIL_BYTES = 64 * 1024;
 
 export interface CollectedOutput {
   readonly size: number;
+  /** Number of bytes between the head and the tail, which are not kept. */
+  readonly lost: number;
   add(chunk: Buffer): void;
   text(): string;
 }
@@ -20,6 +22,9 @@ export function collectOutput(): CollectedOutput {
   return {
     get size() {
       return size;
+    },
+    get lost() {
+      return size - headSize - Math.min(tailSize, TAIL_BYTES);
     },
     add(chunk) {
       size += chunk.length;
