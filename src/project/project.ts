@@ -358,11 +358,11 @@ export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<Sa
 function offeredTools(definition: Definition, tools: readonly AnyTool[]): OfferedTool[] {
   return tools
     .filter((tool) => offers(definition, tool))
-    .map(({ name, effect, reaches, hosts, target, server }) => ({
+    .map(({ name, effect, reaches, hosts, target, partOf, server }) => ({
       name,
       effect,
       reaches,
-      ...omitUndefined({ hosts, target, server }),
+      ...omitUndefined({ hosts, target, partOf, server }),
     }));
 }
 

@@ -13,8 +13,7 @@ import { defineTool } from "./tool.ts";
 export const bashInputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">) =>
   defineTool({
     name: "BashInput",
-    description:
-      "Sends text to a background command, followed by a line break. BashOutput shows what it answers.",
+    description: "Sends a line to a background command. BashOutput shows the answer.",
     input: z.strictObject({
       id: z.string().min(1).max(50).describe("The command's id, such as m3.1"),
       input: z.string().max(100_000).describe("The text, without the last line break"),

@@ -20,7 +20,7 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
   defineTool({
     name: "BashOutput",
     description:
-      "Shows what a background command has written since you last saw it, and whether it still runs. Can wait for a text or the end, and can stop it.",
+      "Shows what a background command has written since you last saw it. Can wait for a text or its end, and can stop it.",
     input: z.strictObject({
       id: z.string().min(1).max(50).describe("The command's id, such as m3.1"),
       wait: z
@@ -34,7 +34,7 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
         .min(1)
         .max(1_000)
         .optional()
-        .describe("Wait until the output, from its beginning, matches this regular expression"),
+        .describe("Wait until the whole output matches this regular expression"),
       stop: z.boolean().optional().describe("End the command first"),
     }),
     effect: "read",

@@ -32,7 +32,7 @@ export const bashTool = (setup: BashSetup) =>
   defineTool({
     name: BASH,
     description:
-      "Runs a command with bash in the workspace and answers its output and exit code. Each call is a new shell: cd, variables and files in /tmp do not last. No terminal and no input; processes that it leaves running are ended with it. For a server, a watcher or a long build set background: the call answers within seconds, BashOutput shows more or stops it, and it ends with your run.",
+      "Runs a command with bash in the workspace and answers its output and exit code. Each call is a new shell: cd, variables and files in /tmp do not last. No terminal and no input; processes that it leaves running are ended with it. For a server, a watcher or a long build set background: the call answers within seconds, BashOutput shows more, and it ends with your run.",
     input: z.strictObject({
       command: z.string().min(1).max(100_000).describe("The command"),
       timeout: z
@@ -40,9 +40,7 @@ export const bashTool = (setup: BashSetup) =>
         .min(1)
         .max(BACKGROUND_TIME, { error: "86400000 (24 hours) at most" })
         .optional()
-        .describe(
-          "Milliseconds, 300000 by default and 21600000 (6 hours) at most; in the background 24 hours",
-        ),
+        .describe("Milliseconds: 300000 unless set, at most 6 hours, in the background 24"),
       background: z.boolean().optional().describe("Do not wait for its end"),
       keep: z.boolean().optional().describe("With background: let it go on after your run has ended"),
       description: z.string().max(500).optional().describe("What it is for, in a few words"),

@@ -149,9 +149,12 @@ export function allowedTools(
   if (own?.may === "none") return [];
   const tools = { ...definition.tools, deny: [...definition.tools.deny, ...denied] };
   const offered = parts.offered({ ...definition, tools });
-  return offered
-    .filter(({ effect }) => own?.may !== "read" || effect === "read")
-    .map((tool) => ({ ...tool, ...allowedCalls(tool, definition.tools.allow) }));
+  return (
+    offered
+      // A part of another tool adds nothing to what that tool can reach.
+      .filter(({ effect, partOf }) => partOf === undefined && (own?.may !== "read" || effect === "read"))
+      .map((tool) => ({ ...tool, ...allowedCalls(tool, definition.tools.allow) }))
+  );
 }
 
 function allowedCalls(tool: OfferedTool, allow: readonly string[] = []): { only?: string[] } {

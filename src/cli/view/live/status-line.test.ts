@@ -43,7 +43,7 @@ const pen = runStarted("pen", { parentRunId: "r1", rootRunId: "r1" });
 describe("[U51] the status line", () => {
   test("for one run, the status line shows the name, activity, time, preset, budget and turn", () => {
     expect(status({ r1: [lead, thinking] })).toBe(
-      "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0.00 of $5.00 · turn 1/20",
+      "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0.00 of $5.00 · turn 1/100",
     );
     const edits = runStarted("lead", { permissions: { preset: "edits", allow: [], ask: [], deny: [] } });
     expect(status({ r1: [edits, thinking] })).toContain(" · preset edits · 0 tokens · $0.00 · ");
