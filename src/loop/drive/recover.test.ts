@@ -403,8 +403,8 @@ crash(
     expect((await world.drive(runId)).end?.summary).toContain("42\n[exit 0");
     expect(log(world)).toBe("42\n");
     expect(typesOf(await world.events(runId))).not.toContain("OUTCOME_DECIDED");
-    const left = readdirSync(join(world.folder, ".cadre", "calls")).filter((name) => name !== "id");
-    expect(left, "the note is deleted once the result is stored").toEqual([]);
+    const notes = () => readdirSync(join(world.folder, ".cadre", "calls")).filter((name) => name !== "id");
+    await expect.poll(notes, { message: "the note is deleted once the result is stored" }).toEqual([]);
   },
 );
 

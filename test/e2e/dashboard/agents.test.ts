@@ -99,7 +99,7 @@ test("[U53] [S1-62] an agent's page shows its file, its tools, the agents it can
   const page = await go("/agents/writer");
   await page.getByText("Can change files").waitFor();
   await page.getByText("Can run commands").waitFor();
-  await page.getByText(/At most 3 runs with 60 turns/).waitFor();
+  await page.getByText(/At most 3 runs with 300 turns/).waitFor();
   await page.getByRole("cell", { name: "Bash(npm test)" }).waitFor();
   await page.getByRole("tab", { name: "Tools and reach" }).click();
   await page.getByText("only Bash(npm test)").waitFor();
