@@ -126,7 +126,7 @@ const SEQUENCES: Sequence[] = [
             { old_string: "seven", new_string: "7" },
           ],
         },
-        /\(edit 2 of 2\).*nothing was changed/s,
+        /because of edit 2 of 2: .*nothing was changed/s,
       ],
       [
         "Edit",
@@ -270,7 +270,7 @@ const SEQUENCES: Sequence[] = [
       ],
       ["BashOutput", { id: "1", wait: 0 }, "there are m1.0 (echo starting"],
       ["BashOutput", { id: "m1.0", until: "listening", wait: 20_000 }, "m1.0 is still running"],
-      ["BashOutput", { id: "m1.0", until: "never", wait: 0 }, '"never" has not come since you last looked'],
+      ["BashOutput", { id: "m1.0", until: "never", wait: 0 }, '"never" has not come'],
       ["Grep", { path: "output:m1.0", pattern: "start" }, "1:starting"],
       ["BashOutput", { id: "m1.0", stop: true }, "stopped"],
       ["BashInput", { id: "m1.0", input: "hello" }, /m1\.0 was ended/],
