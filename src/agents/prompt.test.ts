@@ -112,7 +112,7 @@ describe("the parts of a prompt", () => {
     expect(guidance(shape("delegate_to_agent"))).toContain("with `delegate_to_agent`:");
   });
 
-  test("[25.7] with a tool for each agent, only the tools describe the agents", () => {
+  test("[25.7] if each agent has its own delegation tool, only these tools describe the agents", () => {
     expect(guidance(shape("per-agent"))).toContain("a tool of its own");
     expect(guidance(shape("per-agent"))).not.toContain("Writes tests.");
   });

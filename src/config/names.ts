@@ -15,7 +15,7 @@ export const Names = z
   )
   .refine((names) => names.length <= MAX_NAMES, { error: `names more than ${MAX_NAMES}` });
 
-/** Which files with instructions for all agents are read: none (`off`), the usual ones (`on`), or the named files. */
+/** Selects the instruction files that are read: none (`off`), the usual ones (`on`), or the named files. */
 export const InstructionNames = z.union([
   z.boolean(),
   z.enum(["on", "off"]).transform((word) => word === "on"),

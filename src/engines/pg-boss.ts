@@ -65,7 +65,7 @@ const POLL_S = 1;
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;
 /** Time for which completed jobs are kept. It is short, because pg-boss regularly counts all jobs. */
 const KEPT_S = 60;
-/** Number of times a run can lose its worker, its counter-check included, before the run is quarantined (E5). */
+/** Number of times a run can lose its worker before it is quarantined (E5). The loss during the counter-check counts too. */
 const REDELIVERIES = 6;
 
 class PgBossEngine implements Engine {

@@ -120,6 +120,9 @@ const Ended = z.object({
   untrusted: Untrusted,
 });
 
+/** A file that the model has seen, with the fingerprint of that content. */
+const SeenFile = z.object({ path: z.string(), fingerprint: z.string() });
+
 export const payloads = {
   /** The first event of every journal. */
   RUN_STARTED: z.object({
@@ -357,7 +360,9 @@ export const payloads = {
     attachments: Attachments,
     files: z.array(FileChange).optional(),
     /** The file that the model has just read, with the fingerprint of its content. */
-    seen: z.object({ path: z.string(), fingerprint: z.string() }).optional(),
+    seen: SeenFile.optional(),
+    /** Files that the model had read, and that this command has changed. */
+    ownChanges: z.array(SeenFile).optional(),
     /** Files with instructions for this part of the project. Their text is at the end of the output. */
     told: z.array(z.string()).optional(),
     /** The untrusted source from which text in the output comes. */

@@ -96,7 +96,7 @@ export interface LoopParts {
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that running effects have to finish at shutdown. */
   drainMs: number;
-  /** E5: milliseconds that the process drives nothing, before it quarantines a run that seems to end its process. */
+  /** E5: how long the process is idle, in milliseconds, before it quarantines a run that seems to crash it. */
   trialMs: number;
 }
 

@@ -29,7 +29,7 @@ export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): st
   return error && misfit(tool, error);
 }
 
-/** Tells the model that a call's input was not JSON, or nested too deep. Undefined if it can be used. */
+/** Tells the model that a call's input was not JSON, or was nested too deep. Returns undefined if the input is usable. */
 export function invalidJson({ name, invalid }: ToolCall): string | undefined {
   if (invalid === undefined) return undefined;
   const what = isJson(invalid) ? `nested too deep (at most ${MAX_NESTING} levels)` : "not valid JSON";

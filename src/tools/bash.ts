@@ -7,6 +7,7 @@ import { revealHidden } from "../journal/visible.ts";
 import { BASH } from "../projections/folds/tool-call.ts";
 import { boundOutput, refusal } from "./answers.ts";
 import { type BashSetup, probeBackground, startInBackground } from "./background/start-command.ts";
+import { watchSeenFiles } from "./files/own-changes.ts";
 import { readOnlyGitEnvironment } from "./git/repository-programs.ts";
 import { type Confined, confine } from "./sandbox/confine.ts";
 import { cleanEnvironment } from "./shell/clean-environment.ts";
@@ -105,6 +106,7 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
   const { argv, env, sandbox } = confined;
   let hasBegun = false;
   try {
+    const findOwnChanges = context.effect === "read" ? undefined : await watchSeenFiles(context);
     await context.notes?.begin();
     const run = supervise({ argv, env, cwd: context.workspace });
     hasBegun = true;
@@ -118,7 +120,12 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
       ...(ended.left ? [`Mind: ${ended.left}.`] : []),
       ...(await confined.checkAfterwards(failed ? output.text : "").catch(uncheckedNote)),
     ];
-    return { ...answerWith(output, [end, ...notes].join("\n"), failed), sandbox };
+    const ownChanges = await findOwnChanges?.().catch(() => undefined);
+    return {
+      ...answerWith(output, [end, ...notes].join("\n"), failed),
+      sandbox,
+      ...(ownChanges && ownChanges.length > 0 ? { ownChanges } : {}),
+    };
   } catch (error) {
     if (!hasBegun || hasNotStarted(error)) throw error;
     return refusal(

@@ -23,6 +23,8 @@ export interface ToolContext {
   nonce(): string;
   /** The fingerprints that were recorded before the first attempt began. */
   fingerprints?: Fingerprints;
+  /** The files that the model has read, by path, with the fingerprint of what it read. */
+  seenFiles?: ReadonlyMap<string, string>;
   /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
   /** The whole output of an earlier call of this run, if it was too long for the context. The shortened output contains the name. */
@@ -87,7 +89,9 @@ export interface ToolAnswer {
   attachments?: { name: string; bytes: Uint8Array }[];
   files?: FileChange[];
   /** The file that the model has just seen. A later change is refused if the file's fingerprint has changed since then. */
-  seen?: { path: string; fingerprint: string };
+  seen?: SeenFile;
+  /** Files that the model had read, and that this call has changed. */
+  ownChanges?: SeenFile[];
   /** Source of untrusted text in the output: `https://example.com`, `loki`, `mcp github`. The text taints the run. */
   untrusted?: string;
   /** The sandbox that the call ran in, or `none`. */
@@ -96,6 +100,11 @@ export interface ToolAnswer {
   background?: BackgroundFacts;
   /** True if nothing was done, because the target changed after the call was prepared. */
   stale?: boolean;
+}
+
+export interface SeenFile {
+  path: string;
+  fingerprint: string;
 }
 
 /** Fingerprints of a file before and after the call. They show a later attempt whether an earlier attempt has done the work. */

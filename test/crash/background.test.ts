@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { LeftBehind } from "./left-behind.ts";
 import { inPool, lines, runUndisturbed, surviveKills } from "./lives.ts";
 
-const RUNNING = /^Cadre was restarted\. The background command m1\.0 \(.*\) is still running \(pid \d+\)\./;
+const RUNNING = /^Cadre was restarted\. The background command m1\.0 \(.*\) is still running\./;
 const STOPPED = /^Cadre was restarted\. The background command m1\.0 \(.*\) was ended after .*: stopped\./;
 const FAILED = /^Cadre was restarted\. The background command m1\.0 \(.*\) has ended with exit code 7 /;
 

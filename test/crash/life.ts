@@ -17,7 +17,7 @@ import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
 type Answer = (request: ScriptedRequest) => ScriptedTurn | undefined;
 
-/** The number of a boundary, or its beginning and how often it was passed: `before append TOOL_RESULT#2`. The number depends on the timing of other writes. */
+/** A boundary's number, or the start of its name with a count: `before append TOOL_RESULT#2`. Numbers vary with the timing of other writes. */
 export type KillAt = number | string;
 
 /** If `killAt` is 0, the life runs to the end and logs no boundaries. `disturb` can make the model fail. */

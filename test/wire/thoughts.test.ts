@@ -142,7 +142,7 @@ describe("[F40] the next model of the chain continues in the middle of a tool lo
           if (isFirst && ask.turn > 2)
             return { error: { status: 404, body: { error: { message: "no such model" } } } };
           const { parts = [] } = looksUntil(6)(ask) as Answer;
-          // A Claude with a token budget thinks only if the request says so.
+          // Claude models that take a token budget think only if the request asks for it.
           const thinks = ask.model !== THINKS || ask.body["thinking"] !== undefined;
           return { parts: parts.filter((part) => thinks || !("thinking" in part)) };
         },

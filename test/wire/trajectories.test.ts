@@ -231,7 +231,7 @@ function toolsOf(recorded: readonly Recorded[]) {
   );
 }
 
-/** Answers each request with the recorded answer to the same number of messages. */
+/** Answers each request as recorded. The recorded request is the one with the same number of messages. */
 function recordedAnswers(recorded: readonly Recorded[]): Respond {
   const answers = recorded.filter(({ role }) => role === "assistant");
   return ({ turn }: Ask) => {

@@ -7,7 +7,7 @@ import { splitNames, toolMeaning } from "./tool-names.ts";
 /** Returns Cadre's rules for one rule of Claude Code. */
 export function translateRule(text: string, effect: RuleEffect, home: string): string[] {
   const [, tool, pattern] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(text) ?? [];
-  // A rule that cannot be split is passed on: as a deny rule it applies to the whole tool, and the common checks report it.
+  // A rule that cannot be split is passed on unchanged, and the common checks report it. If it denies, it denies the whole tool.
   if (tool === undefined) return [text];
   const wide = effect !== "allow";
   const scope = pattern?.trim();

@@ -108,7 +108,7 @@ function readDelegation(builder: TranslationBuilder, role: Keys): void {
     allowDelegates(builder, [], [may.written]);
   } else if (names) {
     allowDelegates(builder, names, [to!.written]);
-    // The prompts of these roles call the delegation tool `delegate_to_agent`.
+    // In the prompts of these roles, the delegation tool has the name `delegate_to_agent`.
     if (names.length > 0) setKey(builder, "delegation", { tool: "delegate_to_agent" }, to!.written);
   } else if (may?.value === true) {
     const message =

@@ -79,7 +79,7 @@ export function warn(builder: TranslationBuilder, path: Path, finding: Finding):
   addProblem(builder, path, "warning", finding);
 }
 
-/** Reports an error, so that the agent is not loaded. Ignoring such a value could allow more than the file's author meant. */
+/** Reports an invalid value as an error, so that the agent is not loaded. Ignoring the value could allow more than the author meant. */
 export function refuse(builder: TranslationBuilder, path: Path, finding: Finding): void {
   addProblem(builder, path, "error", finding);
 }

@@ -19,7 +19,7 @@ export interface Skill {
   /** Path of SKILL.md in messages and pinned definitions: `.claude/skills/pdf/SKILL.md`, `~/…`, `builtin:…`. */
   file: string;
   scope: "project" | "user" | "builtin";
-  /** Rules for calls that need no approval by default once the skill is loaded. */
+  /** Calls that need no approval after the skill was loaded, unless a rule says otherwise. */
   allowedTools: readonly string[];
   /** False if only people can use the skill, as `/name`. */
   forModels: boolean;

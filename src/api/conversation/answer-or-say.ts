@@ -46,7 +46,7 @@ export async function answerOrSay(
   const [last] = (await ask((client) => client.get("/api/runs", filter))).runs;
   const target = last && (await findQuestion(message, last, ask));
   if (last && target) {
-    // An answer cannot have files, so a separate message carries them. It is sent first: if a file is refused, nothing was sent.
+    // An answer cannot have files, so a separate message carries them. That message is sent first, so that nothing has been sent if a file is refused.
     if (attachments) await say({ text: "The files that belong to my answer.", attachments }, `${key}/files`);
     if (target.approvalId !== undefined) await answer(message, target.approvalId, ask);
     return { runId: last.id, isNew: false, isRecordedBy: isDecision(target) };

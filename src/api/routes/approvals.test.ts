@@ -1,5 +1,5 @@
 // Tests approvals over HTTP with a real runtime.
-// Even if people decide late or at the same time, exactly one decision is recorded, and only the call that was shown runs.
+// Even if people decide late or at the same time, exactly one decision is recorded, and Cadre runs only the call that the person saw.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

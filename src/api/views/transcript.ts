@@ -26,7 +26,7 @@ const part = z.object({ type: z.string() });
 
 const prompt = {
   system: z.string(),
-  /** Files with instructions that the run was told, such as AGENTS.md, in the order in which it was told them. */
+  /** The instruction files that the run was given, such as AGENTS.md, in the order in which it got them. */
   instructionFiles: z.array(z.string()),
 };
 

@@ -65,7 +65,7 @@ function problemPrinter(
   const printed = new Set<string>();
   return {
     onProblem({ message, error, answered }) {
-      // The command prints the error of its own request. An internal error is printed here, because the response hides its details.
+      // The command prints errors of its own requests. Internal errors are printed here too, because the response hides their details.
       if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
       const text = plainLine(`${message} ${messageOf(error)}`);
       if (printed.has(text)) return;

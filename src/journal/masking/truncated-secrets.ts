@@ -44,7 +44,7 @@ function withoutStart(piece: string, words: readonly string[], isPart: IsPart, m
   return piece;
 }
 
-/** Replaces the end of a secret at the start of a piece of text. */
+/** If a piece of text begins with the last part of a secret, masks that part. */
 function withoutEnd(piece: string, words: readonly string[], isPart: IsPart, mark: Mark): string {
   const body = piece.replace(/^\r?\n/, "");
   const before = piece.slice(0, piece.length - body.length);

@@ -373,6 +373,7 @@ async function execute(
     ...(isApproved(call) ? { approved: true } : {}),
     key: `${runId}/${call.id}`,
     nonce: () => parts.ids.nonce(),
+    seenFiles: run.state.seenFiles,
     ...omitUndefined({ parentRunId, fingerprints: call.started?.fingerprints, mayShow }),
     ...omitUndefined({ notes: notesOf(call, run, parts) }),
     savedOutput: async (name) =>
@@ -474,12 +475,12 @@ export async function toToolResult(
   { store }: Pick<LoopParts, "store">,
   savedAs?: string,
 ): Promise<ResultPayload> {
-  const { isError, files, seen, stale, size, untrusted, sandbox, attachments } = answer;
+  const { isError, files, seen, ownChanges, stale, size, untrusted, sandbox, attachments } = answer;
   const flags = {
     ...(isError || stale ? { isError: true as const } : {}),
     ...(stale ? { outcome: "stale" as const } : {}),
     ...(files && files.length > 0 ? { files } : {}),
-    ...omitUndefined({ seen, untrusted, sandbox, attachments }),
+    ...omitUndefined({ seen, ownChanges, untrusted, sandbox, attachments }),
   };
   const text = typeof answer.output === "string" ? answer.output : undefined;
   const json = text ?? JSON.stringify(answer.output) ?? "null";

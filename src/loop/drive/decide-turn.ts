@@ -144,7 +144,7 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
 
 /**
  * The next model of the chain that this call has not given up. Undefined if there is none.
- * During an outage, the models before the failed one are tried too, because the run might have given them up long ago.
+ * During an outage, the models before the failed one are tried again too: they failed long ago and might work now.
  */
 export function nextInChain(
   model: string,

@@ -216,7 +216,7 @@ async function callOptions(
   const accepts = parts.models.acceptedFiles(action.model);
   const placed = summary ? transcript.placed.slice(0, summary.sent) : transcript.placed;
   const prompt = shortenResults(promptMessagesFor(action.model, { placed }), shortenedBy);
-  // Files are read from the store only if there are any, because each call sends the whole conversation.
+  // Each call sends the whole conversation, so the search for files is skipped if the conversation has none.
   const messages = transcript.hasFiles
     ? await showFiles(prompt, { accepts, store: parts.store })
     : prompt.map(showTexts);

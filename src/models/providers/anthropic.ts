@@ -50,7 +50,7 @@ export function adaptAnthropic(
   const maxOutputTokens =
     most === undefined ? defaultOutput(model, reasoning) : most - (thinking.thinking?.budgetTokens ?? 0);
   const settings = { ...(automatic ? { cacheControl: CACHED } : {}), ...thinking };
-  // If the agent asks for reasoning but this call has none, Anthropic rejects thoughts in the last answer.
+  // Anthropic rejects earlier thoughts in the last answer if reasoning is switched off for this call only.
   const mustForget = reasoning !== undefined && !isThinking(model, thinking);
   const prompt = mustForget ? mapAnswers(options.prompt, withoutThoughts) : options.prompt;
   // A changed tool choice would make Anthropic read the whole conversation again, so the prompt itself says which tools are expected.

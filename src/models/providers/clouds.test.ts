@@ -412,7 +412,7 @@ test("Claude on Vertex has cache breakpoints after the system prompt and the las
   });
 });
 
-test("tools are forbidden only after Claude called them instead of writing a summary, because this costs the cached prompt", async () => {
+test("tools are forbidden only after Claude called one instead of writing a summary, because forbidding them costs the cached prompt", async () => {
   imitateMetadataServer(claudeAnswer);
   const choiceAfter = async (failedBy: string) => {
     await ask("vertex/claude-sonnet-4-5@20250929", atVertex({ GOOGLE_CLOUD_PROJECT: "p" }), {

@@ -77,7 +77,7 @@ test("[25.12] a project can give classes to its own commands, and take classes a
   expect(afterCrash("npm run e2e > log", effects)).toBeUndefined();
 });
 
-test("a command that only reads needs no class", () => {
+test("a read-only command needs no class", () => {
   expect(judge("git status")).toMatchObject({ readOnly: true });
   expect(judge("git status")).not.toHaveProperty("afterCrash");
 });

@@ -643,12 +643,13 @@ export function trackToldFiles({ toldFiles }: Pick<RunState, "toldFiles">, event
 }
 
 function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
-  const { toolCallId: id, files, seen, isError, recorded } = event.payload;
+  const { toolCallId: id, files, seen, ownChanges = [], isError, recorded } = event.payload;
   trackToldFiles(state, event);
   if (recorded) state.usedRecordings.add(`${recorded.runId}#${recorded.seq}`);
   for (const { path, change } of files ?? [])
     if (change !== "modified" || !state.files.has(path)) state.files.set(path, change);
-  if (seen) state.seenFiles.set(seen.path, seen.fingerprint);
+  for (const { path, fingerprint } of seen ? [seen, ...ownChanges] : ownChanges)
+    state.seenFiles.set(path, fingerprint);
   addBackground(state, event.payload.background);
   const call = state.calls.get(id);
   if (!call) return;

@@ -278,7 +278,7 @@ describe("compaction", () => {
     ]);
   });
 
-  test("[P13] [F39] compactions of an older Cadre name the last event that they replace", () => {
+  test("[P13] [F39] compactions by an older version of Cadre record the last event that they replace", () => {
     const older = (callId: string, seq: number, summary: string): EventBody => ({
       type: "CONTEXT_COMPACTED",
       payload: { callId, upTo: { runId: "r1", seq }, summary },
@@ -334,7 +334,7 @@ describe("cleared results", () => {
     ]);
   });
 
-  test("[25.14] without a tool that reads results, the note says to call the tool again; a person's answer is never cleared", () => {
+  test("[25.14] if the agent cannot read stored results, the note says to repeat the call; a person's answer is never cleared", () => {
     const asked = { type: "tool-call" as const, toolCallId: "q", toolName: "AskUser", input: {} };
     const events = [
       ...history,
@@ -356,7 +356,7 @@ describe("cleared results", () => {
 });
 
 describe("facts after a summary", () => {
-  test("[25.14] the to-do list, decisions, files and readable results are known, whatever the model writes", () => {
+  test("[25.14] the to-do list, decisions, files and readable results follow the summary, whatever the model wrote in it", () => {
     const call = (toolName: string, input: object) => ({
       ...{ type: "tool-call" as const, toolCallId: "", toolName, input },
     });

@@ -38,7 +38,7 @@ export const emptyWorkFacts = (): WorkFacts => ({
   saved: [],
 });
 
-/** More entries would never fit after a summary. */
+/** Maximum number of entries to keep. More would not fit after a summary. */
 const MOST_ENTRIES = 200;
 const LONGEST_CALL = 200;
 const LONGEST_LINE = 500;

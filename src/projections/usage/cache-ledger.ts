@@ -39,7 +39,7 @@ export function cacheLedger(journals: Iterable<readonly JournalEvent[]>): CacheL
   const ledger: CacheLedger = { read: 0, written: 0, uncached: 0, calls: [] };
   const events = [...journals].flat().sort((a, b) => a.position - b.position);
   const runs = new Map<string, RunPrompts>();
-  /** The first answer of each agent with each model. Later runs can share its tools and system prompt. */
+  /** The first answer of each agent with each model. Later runs can reuse its cached tools and system prompt. */
   const shared = new Map<string, EventOf<"AGENT_THOUGHT">>();
   for (const event of events) {
     const run = runs.get(event.runId) ?? { agent: "", model: "", last: undefined, isCompacted: false };

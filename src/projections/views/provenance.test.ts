@@ -138,7 +138,7 @@ describe("[PV2] [PV4] tracing sentences through child runs to untrusted text", (
     ]);
   });
 
-  test("the child's own text is the source if nothing in the child's run supports it", () => {
+  test("if nothing in the child's run supports a statement, the child's own text is its source", () => {
     const own = tree({
       r1: [
         runStarted("lead", "x"),

@@ -95,7 +95,7 @@ test("[F40] a wait for the provider shows its reason and the local time at which
   ]);
 });
 
-test("[P7] a model call that a cancel interrupted is not shown as retried", () => {
+test("[P7] a model call interrupted by a cancel is not shown as retried", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
   expect(linesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1")).at(-1)).toBe(
     "error warn: The model's answer was cut off",

@@ -70,5 +70,5 @@ export const REJECT_REASONS = [
   { label: "Ask first", note: "Ask me first what I want before you try something like this again." },
 ] as const;
 
-/** The note for a person's input: `3` means the third common reason, any other text is the note itself. */
+/** Turns what a person typed into a note: `3` selects the third common reason, and any other text is the note. */
 export const rejectionNote = (typed: string): string => REJECT_REASONS[Number(typed) - 1]?.note ?? typed;

@@ -56,7 +56,7 @@ test("[P10] follow does not miss events that are committed while it reads a page
     await pages.return();
   }));
 
-test("an abort ends follow immediately: before its first read, while it waits, and between pages", () =>
+test("an abort ends `follow` immediately: before its first read, while it waits, and between pages", () =>
   withStore(async (store) => {
     expect(await follow(store, { after: 0, signal: AbortSignal.abort() }).next()).toEqual({
       done: true,

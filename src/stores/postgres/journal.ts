@@ -78,7 +78,7 @@ export async function readPage(
   }
 }
 
-/** Starts at the last event before the position: a live reader of a long journal reads after every commit, so this must be fast. */
+/** Starts at the last event before the position. Live readers run this query after every commit, so it must be fast in a long journal. */
 const ONE_RUN = `AND runs.id = $3 AND events.seq > coalesce((
   SELECT seq FROM events AS seen WHERE seen.run = (SELECT n FROM runs WHERE id = $3) AND seen.position <= $1
   ORDER BY seq DESC LIMIT 1), 0)`;

@@ -1,5 +1,5 @@
 // Checks how much a run and its tree can still spend (B2, B3). All runs of a tree share one budget.
-// A person's budget is kept in a table, so it applies to every run of the tree. Every run that stopped at the old budget continues.
+// A budget that a person sets is kept in a table, so it applies to every run of the tree. Runs that stopped at the old budget continue.
 
 import { type EventBody, keyOf, type Payload } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

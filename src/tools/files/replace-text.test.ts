@@ -45,7 +45,7 @@ test("an exact match takes precedence over tolerant matches", () => {
   });
 });
 
-test("if two places match tolerantly, the edit is refused and the error names their lines", () => {
+test("if the tolerant match finds two places, the edit is refused and the error names their lines", () => {
   expect(edit("\ta;\nb\n  a;\n", "    a;", "c;")).toEqual({
     ok: false,
     why: "holds old_string nowhere exactly, and 2 places match it ignoring indentation (lines 1, 3): copy one of them exactly",

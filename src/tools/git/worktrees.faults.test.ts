@@ -133,7 +133,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     await expectMerged(repository);
   });
 
-  test("a half-removed worktree is not mistaken for a child that deleted files", async () => {
+  test("files missing from a half-removed worktree do not count as deleted by the child", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     const script = `case " $* " in *" worktree remove "*) rm ${JSON.stringify(join(child.path, "a.txt"))}; kill -9 $PPID $$;; esac; exec git "$@"`;

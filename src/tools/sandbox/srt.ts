@@ -113,7 +113,7 @@ async function startProxy(manager: Manager): Promise<void> {
       if (!before.has(listener)) process.off(signal, listener);
 }
 
-/** The folder of programs that srt starts inside the sandbox. It must be shown even if it is in a home folder or in /tmp. */
+/** The folder of programs that srt starts inside the sandbox. The sandbox must not hide it, even if it is in a home folder or in /tmp. */
 const ownPrograms = (): string =>
   join(dirname(createRequire(import.meta.url).resolve("@anthropic-ai/sandbox-runtime")), "../vendor");
 

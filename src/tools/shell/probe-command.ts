@@ -234,7 +234,7 @@ type PathState = { path: string } & (
   | { at: "unknown"; why: string }
 );
 
-/** Looks at a path through open folders, never through a link, and only if the rules allow reading it (PB2, X2). */
+/** Inspects a path without following any link, and only if the rules allow reading it (PB2, X2). */
 async function probePath(
   path: string,
   base: string,

@@ -47,7 +47,7 @@ export function breakpointCache(): (model: string, blocks: readonly CachedBlock[
   };
 }
 
-/** OpenAI and Google cache automatically. A request reads its longest beginning that an earlier request had, in steps of 128 tokens. */
+/** OpenAI and Google cache automatically. A request reads the longest prefix that it shares with an earlier one, in steps of 128 tokens. */
 export function prefixCache(minimum = MINIMUM): (model: string, prefix: readonly PrefixPart[]) => Counted {
   const seen: string[] = [];
   return (model, prefix) => {

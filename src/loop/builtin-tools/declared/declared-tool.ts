@@ -41,7 +41,7 @@ export interface DeclaredTool extends ToolFacts {
   readonly leavesTree?: true;
   /** True if only agents with delegates are offered the tool. */
   readonly needsDelegates?: true;
-  /** True if only agents with too many MCP tools to list are offered the tool. */
+  /** True if the tool is offered only to agents that have too many MCP tools to list. */
   readonly needsServerTools?: true;
   /** True if agent files cannot list the tool. */
   readonly unlisted?: true;
