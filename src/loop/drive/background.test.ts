@@ -116,7 +116,7 @@ scenario(
       {
         source: "system",
         text: expect.stringMatching(
-          /^Cadre was restarted\. The background command m1\.0 \(.*\) is still running \(pid \d+\)\. BashOutput m1\.0 shows its output\.$/,
+          /^Cadre was restarted\. The background command m1\.0 \(.*\) is still running\. BashOutput m1\.0 shows its output\.$/,
         ),
       },
     ]);

@@ -21,12 +21,15 @@ export interface Drawing {
 const FPS = 1_000;
 
 export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
+  // React draws the first frame later if the machine is busy.
   let terminal: Terminal | undefined;
+  const first = Promise.withResolvers<Terminal>();
   const page = (lines: readonly string[]): ReactNode =>
     h(Page, {
       lines,
       use: (own) => {
         terminal = own;
+        first.resolve(own);
       },
     });
   const heard = mutable(stdout);
@@ -40,9 +43,9 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
   return {
     draw: (lines) => ink.rerender(page(lines)),
     clear: ink.clear,
-    write: (text) => terminal!.write(text),
+    write: (text) => void (terminal ?? stdout).write(text),
     async suspend() {
-      const suspension = await terminal!.suspendTerminal();
+      const suspension = await (await first.promise).suspendTerminal();
       return () => void suspension.resume();
     },
     end() {
