@@ -9,6 +9,12 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
 /** These tests replace modules with spies. */
 const APART = ["test/simulation/*mutants.test.ts", "src/patterns/new-pattern.test.ts"];
+/** These tests draw with Ink, which draws nothing in a process in which hundreds of other files have run before. */
+const DRAWING = [
+  "src/cli/commands/{outcome,permissions,prune,run.steps,servers,trust}.test.ts",
+  "src/cli/follow/{ask-user,terminal,trees}.test.ts",
+  "src/cli/view/blast-radius.test.ts",
+];
 /** These tests start hundreds of programs. They run first, while the test processes are small, because a fork copies the page tables. */
 const PROGRAMS = ["src/tools/**/*.test.ts", "src/permissions/**/*.test.ts", "test/crash/*.test.ts"];
 
@@ -20,11 +26,16 @@ export default defineConfig({
   test: {
     // Most test files share a process. With one process per file, loading modules would take as long as the tests.
     projects: [
-      { extends: true, test: { name: "apart", include: APART } },
+      { extends: true, test: { name: "apart", include: [...APART, ...DRAWING] } },
       { extends: true, test: { name: "programs", isolate: false, include: PROGRAMS } },
       {
         extends: true,
-        test: { name: "together", isolate: false, include: ALL, exclude: [...APART, ...PROGRAMS] },
+        test: {
+          name: "together",
+          isolate: false,
+          include: ALL,
+          exclude: [...APART, ...DRAWING, ...PROGRAMS],
+        },
       },
     ],
     // A larger young generation saves a sixth of the CPU time, because V8 collects it less often.

@@ -200,7 +200,8 @@ describe("keyboard", () => {
     await until("k", /touch/);
     await page.keyboard.press("b");
     await heading.filter({ hasText: "3 similar calls" }).waitFor();
-    await page.getByRole("button", { name: "Approve 3" }).waitFor();
+    // The key does nothing while the button cannot be used yet.
+    await expect.poll(() => page.getByRole("button", { name: "Approve 3" }).isEnabled(), SOON).toBe(true);
     await page.keyboard.press("a");
     await expectRows(page, 1);
     await addedLine(page, "write").waitFor();
