@@ -58,8 +58,10 @@ export interface LoopParts {
   judgeShell: ShellJudge;
   /** Whether the agent's file allows this tool. */
   offers(definition: Definition, tool: DeclaredFacts & Pick<AnyTool, "name" | "effect" | "idle">): boolean;
-  /** The current definition of an agent, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  /** The current definition of an agent, without instructions. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
+  /** Adds the project's and the user's current instructions. A definition that already has instructions keeps them. */
+  pinInstructions(definition: Definition): Promise<Definition>;
   /** Loads the current version of the module that controls an agent. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   /** The programs that do the work of agents with a `runner`. */

@@ -203,8 +203,8 @@ export function openProject(options: ProjectOptions): Project {
     offeredTools(withToolNames(definition, own), tools()).concat(
       ADMIN_TOOLS.filter((tool) => tool.listedBy!(definition, { offers })),
     );
-  const ready = async (definition: NonNullable<Agent["definition"]>) =>
-    pinSkills(withToolNames(definition, own), (await readSkills(folders)).skills, config.trusted);
+  const ready = (definition: NonNullable<Agent["definition"]>) =>
+    pinSkills(withToolNames(definition, own), async () => (await readSkills(folders)).skills, config.trusted);
   const definitionNamed = async (name: string) => ready(findAgent(await agents(name), name).definition);
   return {
     config,

@@ -262,15 +262,29 @@ const engineProblem = (error: unknown, runId: RunId | undefined) =>
     ? { message: "The engine failed and tries again.", error }
     : { runId, message: "A drive failed.", error };
 
-/** Finds an agent and compiles it for a run, with the instructions that it is told. MCP servers that cannot be used are reported, and the run starts without their tools. */
+/** Finds an agent and compiles it for a root run, with the instructions that it is told. */
 function findReady(project: Project, report: Report): Project["find"] {
   return async (name, change) => prepare(await project.find(name, change), project, report);
 }
 
+/** Finds an agent and compiles it, without instructions: a child gets those of its parent. */
+function findPrepared(project: Project, report: Report): (name: string) => Promise<Definition> {
+  return async (name) => {
+    const definition = await project.find(name);
+    await prepareServers(definition, project, report);
+    return definition;
+  };
+}
+
 async function prepare(definition: Definition, project: Project, report: Report): Promise<Definition> {
+  await prepareServers(definition, project, report);
+  return project.instructions.pin(definition);
+}
+
+/** MCP servers that cannot be used are reported, and the run starts without their tools. */
+async function prepareServers(definition: Definition, project: Project, report: Report): Promise<void> {
   for (const why of await project.prepareServers(definition))
     report({ message: "Part of an MCP server is not used.", error: new Error(why) });
-  return project.instructions.pin(definition);
 }
 
 /** Finds what a tool declares about itself. The tool is built in, or comes from the project or an MCP server. */
@@ -326,7 +340,8 @@ function loopParts(wiring: LoopWiring): LoopParts {
     offers,
     authority: () => authority,
     blastRadius: createBlastRadius(project),
-    findAgent: findReady(project, report),
+    findAgent: findPrepared(project, report),
+    pinInstructions: project.instructions.pin,
     loadSteps: project.loadSteps,
     runners: createProjectRunners(config, env),
     chooseModel: project.chooseModel,

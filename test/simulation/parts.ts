@@ -80,6 +80,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     authority: () => sources,
     blastRadius: async (agent) => ({ ...NO_RADIUS, agent }),
     findAgent: world.findAgent,
+    pinInstructions: async (definition) => definition,
     loadSteps: async () => ({ problem: "No agent of the simulation has steps." }),
     runners: createRunners(NO_PROGRAMS),
     chooseModel: (model) => ({ model }),

@@ -6,8 +6,15 @@ import { rulesFor } from "../../permissions/rules.ts";
 import { SKILL } from "../../projections/folds/tool-call.ts";
 import type { Skill } from "./read-skills.ts";
 
-/** An agent gets the skills that its file names, and the tool that loads them. By default, an agent with this tool gets all skills. */
-export function pinSkills(definition: Definition, skills: readonly Skill[], trusted: boolean): Definition {
+/**
+ * An agent gets the skills that its file names, and the tool that loads them. By default, an agent with this tool gets all skills.
+ * `read` is called only if the agent may have skills.
+ */
+export async function pinSkills(
+  definition: Definition,
+  read: () => Promise<readonly Skill[]>,
+  trusted: boolean,
+): Promise<Definition> {
   const { skillNames, tools, runner } = definition;
   const names = skillNames && new Set(skillNames.map(agentId));
   const { allow, deny } = tools;
@@ -15,7 +22,7 @@ export function pinSkills(definition: Definition, skills: readonly Skill[], trus
   const hasTool = allow === undefined || rulesFor(allow, "strict", TOOL).some((rule) => rule.names(SKILL));
   if (runner !== undefined || isDenied || (names === undefined ? !hasTool : names.size === 0))
     return definition;
-  const own = skills.filter(({ name, forModels }) => (names ? names.has(name) : forModels));
+  const own = (await read()).filter(({ name, forModels }) => (names ? names.has(name) : forModels));
   if (own.length === 0) return definition;
   return {
     ...definition,

@@ -20,7 +20,7 @@ import { sendMessage as declared, MessageInput } from "./declared/send-message.t
 
 type MailParts = Pick<
   LoopParts,
-  "store" | "digest" | "ids" | "checkPrices" | "findAgent" | "limits" | "approvalTimeout"
+  "store" | "digest" | "ids" | "checkPrices" | "findAgent" | "pinInstructions" | "limits" | "approvalTimeout"
 >;
 
 const MAX_HOPS = 8;
@@ -76,14 +76,15 @@ async function letterOf(call: ToolCall, run: RunJournal, parts: MailParts) {
 async function targetOf(
   name: string,
   run: RunJournal,
-  { findAgent }: Pick<LoopParts, "findAgent">,
+  { findAgent, pinInstructions }: Pick<LoopParts, "findAgent" | "pinInstructions">,
 ): Promise<Definition | string> {
   try {
     const definition = await findAgent(name);
     if (definition.kind !== "main")
       return `Not sent: ${definition.name} is a subagent, and takes no messages.`;
     if (definition.delegable === false) return `Not sent: ${definition.name} is for people only.`;
-    return definition.name === run.definition.name ? "Not sent: that is yourself." : definition;
+    if (definition.name === run.definition.name) return "Not sent: that is yourself.";
+    return await pinInstructions(definition);
   } catch (error) {
     if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     return `Not sent: ${error.message}`;

@@ -30,6 +30,7 @@ export type ChildParts = Pick<
   | "ids"
   | "limits"
   | "maxConcurrent"
+  | "pinInstructions"
   | "store"
   | "worktrees"
 >;
@@ -98,7 +99,7 @@ export async function prepareChild(
   run: RunJournal,
   parts: ChildParts,
 ): Promise<PreparedChild | { problem: string }> {
-  const definition = withInstructionsOf(run.definition, ownDefinition);
+  const definition = await withInstructions(ownDefinition, run.definition, parts);
   const { key, trigger, task, awaited = true, retries = 0, receipt } = begun;
   const attempt = (latestChildFor(run.state.children, key)?.attempt ?? 0) + 1;
   const runId = childRunId(parts.digest, run.runId, key, attempt);
@@ -137,9 +138,13 @@ export async function prepareChild(
  * A child gets the instructions of its parent, so that siblings share a cached prompt, and edits during the run change nothing.
  * An agent has its own instructions only if its file asks for other files than its parent's file.
  */
-function withInstructionsOf(parent: Definition, child: Definition): Definition {
+async function withInstructions(
+  child: Definition,
+  parent: Definition,
+  { pinInstructions }: Pick<ChildParts, "pinInstructions">,
+): Promise<Definition> {
   const isSame = JSON.stringify(parent.instructions) === JSON.stringify(child.instructions);
-  if (!isSame || parent.runner || child.runner) return child;
+  if (!isSame || parent.runner || child.runner) return pinInstructions(child);
   const { instructionFiles: _, ...own } = child;
   return { ...own, ...omitUndefined({ instructionFiles: parent.instructionFiles }) };
 }

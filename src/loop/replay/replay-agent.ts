@@ -24,7 +24,7 @@ type Start = Payload<"RUN_STARTED">;
 
 export interface AgentReplayParts
   extends ReplayParts,
-    Pick<LoopParts, "findAgent" | "systemPrompt" | "mask" | "limits" | "approvalTimeout">,
+    Pick<LoopParts, "findAgent" | "pinInstructions" | "systemPrompt" | "mask" | "limits" | "approvalTimeout">,
     OfferParts {}
 
 /** One difference. Lines with `-` are old, and lines with `+` are new. */
@@ -49,7 +49,7 @@ export async function replayAgent(
   runIds: readonly RunId[],
   parts: AgentReplayParts,
 ): Promise<AgentReplay[]> {
-  const now = storedForm(await parts.findAgent(agent), parts);
+  const now = storedForm(await parts.pinInstructions(await parts.findAgent(agent)), parts);
   const replays: AgentReplay[] = [];
   for (const runId of runIds) {
     try {

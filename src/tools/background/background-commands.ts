@@ -1,5 +1,6 @@
 // Gives the loop access to background commands: their state, their output, and how to end them together with their run.
 
+import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,6 +23,8 @@ const STOP_MS = 15_000;
 export function createBackgroundCommands(stateFolder: string): BackgroundCommands {
   const all = commandsFolder(stateFolder);
   const stopRun = async (runId: string): Promise<void> => {
+    // Most runs have no commands. Checking first costs less than the error of a folder that does not exist.
+    if (!existsSync(join(all, runId))) return;
     const ids = await readdir(join(all, runId)).catch(() => [] as string[]);
     const kept = await Promise.all(ids.map((id) => endCommand(commandFolder(stateFolder, runId, id))));
     if (ids.length > 0 && !kept.includes("kept"))
