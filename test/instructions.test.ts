@@ -149,11 +149,13 @@ scenario(
   },
 );
 
+const movingClock = fakeClock(Date.UTC(2026, 2, 31, 23));
+
 scenario(
   "[25.2] [J12] a run records its surroundings once; changed files and a new day change neither its prompt nor its children's",
   {
     idle: true,
-    clock: fakeClock(Date.UTC(2026, 2, 31, 12)),
+    clock: movingClock,
     agent: "agents: [coder]",
     cast: { coder: "tools: [look]" },
     script: delegating,
@@ -173,12 +175,17 @@ scenario(
     });
     rmSync(join(world.folder, "new.ts"));
     const calls = watchCalls(world, delegating);
+    movingClock.advance(3 * 3_600_000);
     await world.drive(runId);
     const [child] = (await familyOf(world, runId)).slice(1);
+    movingClock.advance(24 * 3_600_000);
     await world.drive(child!.id);
-    const ends = calls.all.map((call) => /Git at the start: .*$/.exec(systemOf(call))?.[0]);
-    expect(ends.length).toBeGreaterThan(1);
-    expect(new Set(ends)).toEqual(new Set(["Git at the start: branch trunk, changed files: ?? new.ts."]));
+    await world.drive(runId);
+    const ends = calls.all.map((call) => /Date at the start: .*$/s.exec(systemOf(call))?.[0]);
+    expect(ends.length).toBeGreaterThan(2);
+    expect(new Set(ends)).toEqual(
+      new Set(["Date at the start: 2026-03-31.\nGit at the start: branch trunk, changed files: ?? new.ts."]),
+    );
   },
 );
 

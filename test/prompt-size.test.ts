@@ -43,7 +43,7 @@ test("[25.6] the system prompt and the tools of the assistant have at most 3,000
   expect(await sizeOf(projectWith({ coder: "", tester: "", reviewer: "" }), "assistant")).toBeLessThan(3_000);
 });
 
-test("[25.7] the ability to delegate costs an agent at most 300 tokens per turn", async () => {
+test("[25.7] the ability to delegate, and to manage what it started, costs an agent at most 300 tokens per turn", async () => {
   const parent = (keys: string) => projectWith({ lead: `tools: [Read]\n${keys}`, coder: "" });
   const alone = await sizeOf(parent("agents: []"), "lead");
   const sizes = ["generic", "per-agent", "delegate_to_agent"].map(async (tool) => {
@@ -51,8 +51,8 @@ test("[25.7] the ability to delegate costs an agent at most 300 tokens per turn"
       "lead",
       "go",
     );
-    const own = tools.filter(({ name }) => /delegate|^run_/.test(name));
-    expect(own).toHaveLength(1);
+    const own = tools.filter(({ name }) => /delegate|^run_|manage_runs/.test(name));
+    expect(own).toHaveLength(tool === "generic" ? 2 : 1);
     const more = tokensOf(prompt) + tokensOf(JSON.stringify(own));
     return more - tokensOf((await parent("agents: []").prompt("lead", "go")).prompt);
   });

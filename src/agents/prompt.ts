@@ -122,7 +122,7 @@ function delegationGuidance(definition: Definition, { delegates, delegation, too
   const names = `\`${tool === "generic" ? "delegate" : tool}\``;
   const how = isPerAgent
     ? "Each agent that you can give work to has a tool of its own."
-    : `You can give work to these agents with ${names}:`;
+    : `Agents to which ${names} gives work:`;
   // Each agent is described only once. If every agent has its own tool, that tool contains the description.
   const list = isPerAgent
     ? []
@@ -132,20 +132,20 @@ function delegationGuidance(definition: Definition, { delegates, delegation, too
     "",
     how,
     ...list,
-    `${contextSentence(delegates)} So state the goal, what you know (paths, errors), the limits, and how success is recognised.`,
+    `${contextSentence(delegates)} So give it the goal, what you know (paths, errors), limits, and how to recognise success.`,
     tools.length > 0
       ? "Do small things yourself, and check a result before you build on it."
       : "You have no tools for the work itself, so ask again if a report shows no evidence.",
     delegation === "parallel"
       ? "Independent tasks may be delegated in one response; they run at the same time."
-      : "Execute sub-agents sequentially: one delegation at a time.",
+      : "Execute sub-agents sequentially, one at a time.",
   ].join("\n");
 }
 
 /** Says what the delegates see. A delegate sees a part of the conversation only if its own file or this agent's file says so. */
 function contextSentence(delegates: readonly Delegate[]): string {
   const seeing = delegates.filter(({ context = "none" }) => context !== "none");
-  const rest = "the task that you write, and nothing of this conversation";
+  const rest = "only the task that you write";
   if (seeing.length === 0) return `An agent sees ${rest}.`;
   const parts = Map.groupBy(seeing, ({ context }) => CONTEXTS[context!]);
   const others = seeing.length < delegates.length ? [`the others see ${rest}`] : [];

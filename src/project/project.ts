@@ -37,6 +37,7 @@ import type { Mask } from "../journal/masking/mask.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
 import { canReach } from "../journal/tool-facts.ts";
 import { ADMIN_TOOLS } from "../loop/builtin-tools/declared/admin-tools.ts";
+import { currentRunsRule } from "../loop/builtin-tools/declared/child-runs.ts";
 import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
 import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
 import { resolveLimits } from "../loop/commands/admit.ts";
@@ -459,7 +460,7 @@ const DELEGATION_NAMES = ["Task"];
 
 /** Replaces the aliases of the delegation tool and of the question tool. */
 const loopRule = (rule: string): string =>
-  rule
+  currentRunsRule(rule)
     .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
     .replace(/^\s*(askuser|askuserquestion|ask_user)(?=\s*(\(|$))/i, ASK_USER);
 

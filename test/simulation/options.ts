@@ -105,6 +105,8 @@ export interface CallPlan {
   input?: Record<string, unknown>;
   /** Index of the started child that the call is about. If there is no such child, the call names a run that does not exist. */
   child?: number;
+  /** What the agent does with that child. */
+  action?: string;
 }
 
 export type ModelFailure = "429" | "529" | "network" | "cut" | "silent" | "length" | "400";

@@ -46,17 +46,16 @@ function briefingTurn(attempt: number): ScriptedTurn {
 }
 
 function call(plan: CallPlan, children: readonly string[]): NonNullable<ScriptedTurn["calls"]>[number] {
-  const { tool, what, form, id, input, child } = plan;
+  const { tool, what, form, id, input, child, action = "check" } = plan;
   const base = { tool, ...(id === undefined ? {} : { id }) };
-  if (child !== undefined) return { ...base, input: about(tool, children[child] ?? "c-nobody", children) };
+  if (child !== undefined) return { ...base, input: about(action, children[child] ?? "c-nobody", children) };
   if (input !== undefined && form === "right") return { ...base, input };
   if (form === "no-json") return { ...base, raw: `{"what": "${what}` };
   return { ...base, input: form === "wrong-type" ? { what: 7 } : { what } };
 }
 
-function about(tool: string, one: string, all: readonly string[]): object {
-  if (tool !== "wait_for_runs") return { run_id: one };
-  return { run_ids: all.length > 0 ? all : [one] };
+function about(action: string, one: string, all: readonly string[]): object {
+  return { action, run_ids: action === "wait" && all.length > 0 ? all : [one] };
 }
 
 function failedTurn(failure: ModelFailure): ScriptedTurn {

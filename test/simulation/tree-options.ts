@@ -123,8 +123,9 @@ export function delegation(random: Random): Delegation {
 
 export function teamCall(random: Random, team: TeamPlan, name: string): CallPlan {
   if (random.chance(0.25)) {
-    const tool = random.pick(["check_run", "wait_for_runs", "wait_for_runs", "cancel_run"]);
-    return { ...callPlan(random, name), tool, form: "right", child: random.between(0, 1) };
+    const action = random.pick(["check", "wait", "wait", "cancel"]);
+    const child = random.between(0, 1);
+    return { ...callPlan(random, name), tool: "manage_runs", action, form: "right", child };
   }
   const agent = random.chance(0.03) ? "agent-nobody" : random.pick(team.delegates);
   const { what: _, ...base } = callPlan(random, name);

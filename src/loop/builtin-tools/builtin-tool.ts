@@ -1,5 +1,6 @@
 // The complete built-in tool: its declaration, and the functions that propose and perform its calls.
 
+import type { Effect } from "../../journal/definition.ts";
 import type { EventBody } from "../../journal/events.ts";
 import type { Grant } from "../../permissions/permission.ts";
 import type { ToolCall } from "../../projections/folds/tool-call.ts";
@@ -22,20 +23,24 @@ export function loopTool(
     perform,
     preview = showInput,
     escalation,
+    effectOf = () => tool.effect,
   }: {
     perform: NonNullable<BuiltinTool["perform"]>;
     /** The preview that a person sees before deciding on the call. */
     preview?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string>;
     /** Names actions that this agent must not perform, but could make another agent perform with this call (A67). */
     escalation?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string | undefined>;
+    /** The effect of a call, if the calls of the tool have several effects. */
+    effectOf?(call: ToolCall): Effect;
   },
 ): BuiltinTool {
-  const { effect } = tool;
+  const { name } = tool;
   return {
     ...tool,
     perform,
     async propose(call, grants, run, parts) {
-      const { name, input } = call;
+      const effect = effectOf(call);
+      const input = tool.judgedInput ? tool.judgedInput(call) : call.input;
       const raises = await escalation?.(call, run, parts);
       const judged = settleVerdict(judgeCall({ name, raises }, input, effect, grants, run, parts), call, run);
       return proposalEvent(call, { name, effect, ...judged }, await preview(call, run, parts), run, parts);

@@ -1,41 +1,38 @@
-// Performs `check_run`, `wait_for_runs` and `cancel_run`.
+// Performs `manage_runs`.
 
 import type { ChildRun } from "../../projections/folds/child-runs.ts";
 import { receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { type BuiltinTool, loopTool, resultOf } from "./builtin-tool.ts";
-import { cancelRun, checkRun, childrenIn, waitForRuns } from "./declared/child-runs.ts";
+import { actionOf, manageRuns, readRunsCall } from "./declared/child-runs.ts";
 
-export const CHILD_RUNS: readonly BuiltinTool[] = [
-  loopTool(checkRun, { perform: reportStatus }),
-  // `decide` answers a valid `wait_for_runs` call itself. This function only reports why a call is invalid.
-  loopTool(waitForRuns, { perform: reportStatus }),
-  loopTool(cancelRun, { perform: cancelChild }),
-];
+export const MANAGE_RUNS: BuiltinTool = loopTool(manageRuns, {
+  perform,
+  effectOf: (call) => (actionOf(call) === "cancel" ? "idempotent" : "read"),
+});
 
-async function reportStatus(
-  call: ToolCall,
-  run: RunJournal,
-  { store }: Pick<LoopParts, "store">,
-): Promise<void> {
-  const found = childrenIn(call, run.state);
-  if ("problem" in found) return run.record(resultOf(call, found.problem, true));
-  run.record(resultOf(call, await Promise.all(found.map((child) => statusOf(child, store)))));
-}
-
-async function cancelChild(
+/** `decide` answers a valid `wait` itself. Here, it only reports why a call is invalid. */
+async function perform(
   call: ToolCall,
   run: RunJournal,
   { store, digest }: Pick<LoopParts, "store" | "digest">,
 ): Promise<void> {
-  const found = childrenIn(call, run.state);
-  if ("problem" in found) return run.record(resultOf(call, found.problem, true));
+  const asked = readRunsCall(call, run.state);
+  if ("problem" in asked) return run.record(resultOf(call, asked.problem, true));
+  const { action, children } = asked;
+  if (action !== "cancel")
+    return run.record(resultOf(call, await Promise.all(children.map((child) => statusOf(child, store)))));
   const payload = { toolCallId: call.id, ...receiptField(call, { digest }) };
   if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
-  const { runId } = found[0]!;
-  await store.runs.cancel(runId, { by: run.definition.name, via: run.runId });
-  run.record(resultOf(call, { run_id: runId, status: "cancelling" }));
+  for (const { runId } of children)
+    await store.runs.cancel(runId, { by: run.definition.name, via: run.runId });
+  run.record(
+    resultOf(
+      call,
+      children.map(({ runId }) => ({ run_id: runId, status: "cancelling" })),
+    ),
+  );
 }
 
 async function statusOf({ runId, agent }: ChildRun, store: LoopParts["store"]): Promise<object> {

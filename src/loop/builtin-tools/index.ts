@@ -3,7 +3,7 @@
 import { ADMIN } from "./admin-tools.ts";
 import { askUser } from "./ask-user.ts";
 import type { BuiltinTool } from "./builtin-tool.ts";
-import { CHILD_RUNS } from "./child-runs.ts";
+import { MANAGE_RUNS } from "./child-runs.ts";
 import { declaredTool } from "./declared/index.ts";
 import { DELEGATIONS } from "./delegate.ts";
 import { sendMessage } from "./send-message.ts";
@@ -11,7 +11,7 @@ import { TOOL_SEARCHES } from "./tool-search.ts";
 
 export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   ...DELEGATIONS,
-  ...CHILD_RUNS,
+  MANAGE_RUNS,
   sendMessage,
   ...ADMIN,
   askUser,

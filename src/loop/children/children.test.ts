@@ -228,7 +228,7 @@ scenario(
 );
 
 scenario(
-  "[D2] check_run, wait_for_runs and cancel_run act on children that are not awaited",
+  "[D2] manage_runs checks and awaits children that a delegation does not await",
   {
     agent: parallel,
     cast,
@@ -239,12 +239,12 @@ scenario(
         if (turn === 2)
           return {
             calls: [
-              { tool: "check_run", input: { run_id: ids } },
+              { tool: "manage_runs", input: { action: "check", run_ids: [ids] } },
               { tool: "check_run", input: { run_id: "c-none" } },
             ],
           };
         return turn === 3
-          ? { calls: [{ tool: "wait_for_runs", input: { run_ids: [knownId] } }] }
+          ? { calls: [{ tool: "manage_runs", input: { action: "wait", run_ids: [knownId] } }] }
           : { text: "done" };
       },
       coder: () => ({ text: "coder did it", delay: 30 }),
@@ -266,6 +266,37 @@ scenario(
   },
 );
 let knownId = "";
+
+scenario(
+  "[D2] a rule against `cancel_run` forbids `manage_runs` to cancel, under either name",
+  {
+    agent: parallel,
+    cast,
+    config: 'permissions: { deny: ["cancel_run"] }',
+    script: roles({
+      tester: ({ turn, lastResult }) => {
+        const id = /c[0-9a-z]{20,}/.exec(lastResult ?? "")?.[0];
+        if (turn === 1) return { calls: [delegate("coder", "x", { await: false })] };
+        return turn === 2
+          ? {
+              calls: [
+                { tool: "manage_runs", input: { action: "cancel", run_ids: [id] } },
+                { tool: "cancel_run", input: { run_id: id } },
+                { tool: "manage_runs", input: { action: "wait", run_ids: [id] } },
+              ],
+            }
+          : { text: "done" };
+      },
+      coder: () => ({ text: "coder did it", delay: 30 }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const results = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(results.slice(1).map(({ outcome = "ok" }) => outcome)).toEqual(["denied", "denied", "ok"]);
+  },
+);
 
 scenario(
   "[S0-61] [S0-62] a child that needs approval suspends its ancestors; after one answer they all resume by themselves",
@@ -403,7 +434,7 @@ for (const [mode, sees] of [
 }
 
 scenario(
-  "[P9] if one answer calls `look` and `check_run`, both calls run",
+  "[P9] if one answer calls `look` and `manage_runs`, both calls run",
   {
     agent: lead(),
     cast,
@@ -412,7 +443,7 @@ scenario(
         const id = /c[0-9a-z]{20,}/.exec(lastResult ?? "")?.[0];
         if (turn === 1) return { calls: [delegate("coder", "x", { await: false })] };
         return turn === 2
-          ? { calls: [look("a"), { tool: "check_run", input: { run_id: id } }] }
+          ? { calls: [look("a"), { tool: "manage_runs", input: { action: "check", run_ids: [id] } }] }
           : { text: "done" };
       },
     }),

@@ -38,7 +38,9 @@ function judgeNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts):
   const builtin = declaredTool(call.name);
   if (builtin?.kind === "delegation") return judgeDelegationNow(call, view, by);
   if (builtin?.kind === "question") return judgeQuestion(call, grants, view, by);
-  return judgeCall({ name }, effectiveInput(call), effect, grants, view, by);
+  const input = effectiveInput(call);
+  const judged = builtin?.judgedInput ? builtin.judgedInput({ ...call, input }) : input;
+  return judgeCall({ name }, judged, effect, grants, view, by);
 }
 
 const callOf = (view: RunView, { payload }: EventOf<"TOOL_PROPOSED">): ToolCall =>

@@ -305,7 +305,7 @@ test("`agents prompt` prints the prompt that the model gets; `agents schema` pri
   const { prompt, tools } = value as { prompt: string; tools: { name: string; inputSchema: unknown }[] };
   expect(stdout.startsWith(`${prompt}\n\nWith ${tools.length} tools, as the model reads of them`)).toBe(true);
   const names = tools.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(["delegate", "check_run", "Read"]));
+  expect(names).toEqual(expect.arrayContaining(["delegate", "manage_runs", "Read"]));
   for (const { name, inputSchema } of tools) {
     expect(stdout).toMatch(new RegExp(`^ {2}${name} +\\S.*$`, "m"));
     expect(inputSchema).toMatchObject({ type: "object" });

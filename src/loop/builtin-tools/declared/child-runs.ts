@@ -1,4 +1,5 @@
-// The tools `check_run`, `wait_for_runs` and `cancel_run`, with which an agent looks after children that it does not wait for (D2).
+// `manage_runs`: an agent checks, awaits or cancels children that it does not wait for (D2).
+// It is one tool and not three, because every turn of every agent that can delegate pays for the list of tools.
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
@@ -8,79 +9,64 @@ import type { RunState, ToolCall } from "../../../projections/folds/run-state.ts
 import { type DeclaredTool, offerOf } from "./declared-tool.ts";
 import { mayStartDetached } from "./delegate.ts";
 
-const OneRun = z.object({ run_id: z.string().min(1).describe("The id that starting it gave you.") });
-const SeveralRuns = z.object({
-  run_ids: z.array(z.string().min(1)).min(1).describe("The ids that starting them gave you."),
-});
+export type RunAction = "check" | "wait" | "cancel";
 
-export const checkRun = childRunTool({
-  name: "check_run",
-  effect: "read",
-  reaches: [],
-  description: "Look at a run that you started and do not wait for.",
-  input: OneRun,
-});
+const ids = z.array(z.string().min(1)).min(1);
+const Input = z.object({ action: z.enum(["check", "wait", "cancel"]), run_ids: ids });
 
-export const waitForRuns: DeclaredTool = {
-  ...childRunTool({
-    name: "wait_for_runs",
-    effect: "read",
-    reaches: [],
-    description: "Wait until the runs that you started have ended.",
-    input: SeveralRuns,
-  }),
+/** The earlier tools. Journals, rules and models may still name them. Their input has no `action`, and one id or several. */
+const EARLIER: ReadonlyMap<string, RunAction> = new Map([
+  ["check_run", "check"],
+  ["wait_for_runs", "wait"],
+  ["cancel_run", "cancel"],
+]);
+const EarlierInput = z.union([
+  z.object({ run_ids: ids }),
+  z.object({ run_id: z.string().min(1) }).transform(({ run_id }) => ({ run_ids: [run_id] })),
+]);
+
+const offer = offerOf("manage_runs", "For runs started with `await: false`.", Input);
+
+export const manageRuns: DeclaredTool = {
+  name: "manage_runs",
+  aliases: [...EARLIER.keys()],
+  kind: "loop",
+  effect: "idempotent",
+  reaches: ["runtime"],
+  target: { kind: "name", field: "action" },
+  needsDelegates: true,
+  judgedInput: (call) => ({ action: actionOf(call) }),
+  offered: (view) => (mayStartDetached(view) ? offer() : []),
+  // Every agent is allowed to call this tool. If the agent has started no children, the result says so.
+  accepts: () => true,
   decide(call, state) {
-    const children = childrenIn(call, state);
-    if ("problem" in children) return undefined;
-    const live = children.filter(({ ended }) => !ended);
-    return live.length > 0 ? { waitFor: live } : { result: endsOf(call, children) };
+    const asked = readRunsCall(call, state);
+    if ("problem" in asked || asked.action !== "wait") return undefined;
+    const live = asked.children.filter(({ ended }) => !ended);
+    return live.length > 0 ? { waitFor: live } : { result: endsOf(call, asked.children) };
   },
 };
 
-export const cancelRun = childRunTool({
-  name: "cancel_run",
-  effect: "idempotent",
-  reaches: ["runtime"],
-  description: "Cancel a run that you started, and everything below it.",
-  input: OneRun,
-});
+/** The action of a call. Undefined if the input has none. */
+export const actionOf = ({ name, input }: Pick<ToolCall, "name" | "input">): RunAction | undefined =>
+  EARLIER.get(name) ?? Input.shape.action.safeParse((input as { action?: unknown } | null)?.action).data;
 
-export const CHILD_RUN_TOOLS: readonly DeclaredTool[] = [checkRun, waitForRuns, cancelRun];
-
-function childRunTool({
-  description,
-  input,
-  ...tool
-}: Pick<DeclaredTool, "name" | "effect" | "reaches"> & {
-  description: string;
-  input: z.ZodType;
-}): DeclaredTool {
-  const offer = offerOf(tool.name, description, input, true);
-  return {
-    ...tool,
-    kind: "loop",
-    needsDelegates: true,
-    offered: (view) => (mayStartDetached(view) ? offer() : []),
-    // Every agent is allowed to call these tools. If the agent has started no children, the result says so.
-    accepts: () => true,
-  };
-}
-
-/** The children that a call names. `problem` tells the model why the input is invalid. */
-export function childrenIn(
-  { name, input }: ToolCall,
-  { children }: RunState,
-): ChildRun[] | { problem: string } {
-  const parsed = (name === waitForRuns.name ? SeveralRuns : OneRun).safeParse(input);
+/** The action and the children that a call names. `problem` tells the model why the input is invalid. */
+export function readRunsCall(
+  { name, input }: Pick<ToolCall, "name" | "input">,
+  { children }: Pick<RunState, "children">,
+): { action: RunAction; children: ChildRun[] } | { problem: string } {
+  const earlier = EARLIER.get(name);
+  const parsed = earlier === undefined ? Input.safeParse(input) : EarlierInput.safeParse(input);
   if (!parsed.success) return { problem: misfit(name, parsed.error) };
-  const ids = "run_ids" in parsed.data ? parsed.data.run_ids : [parsed.data.run_id];
-  const unknown = ids.find((id) => !children.has(id));
-  if (unknown === undefined) return ids.map((id) => children.get(id)!);
+  const action = actionOf({ name, input })!;
+  const unknown = parsed.data.run_ids.find((id) => !children.has(id));
+  if (unknown === undefined) return { action, children: parsed.data.run_ids.map((id) => children.get(id)!) };
   const own = [...children.keys()].join(", ") || "none";
   return { problem: `${unknown} is no run that you started. Yours are: ${own}.` };
 }
 
-/** The result of `wait_for_runs` once the wait is over. Each child's own answer arrives as a message. */
+/** The result of waiting, once the wait is over. Each child's own answer arrives as a message. */
 function endsOf(call: ToolCall, children: readonly ChildRun[]): EventBody {
   const output = children.map(({ runId, agent, ended }) => ({
     run_id: runId,
@@ -89,3 +75,9 @@ function endsOf(call: ToolCall, children: readonly ChildRun[]): EventBody {
   }));
   return toolResult(call.id, output);
 }
+
+/** Rewrites a rule that names one of the earlier tools. */
+export const currentRunsRule = (rule: string): string => {
+  const action = EARLIER.get(rule.trim().replace(/\(.*$/s, "").toLowerCase());
+  return action === undefined ? rule : `${manageRuns.name}(${action})`;
+};

@@ -49,6 +49,8 @@ export interface DeclaredTool extends ToolFacts {
   listedBy?(definition: Definition, gate: ToolGate): boolean;
   /** The tools that the model is offered. Empty if the agent does not have this tool in this run. */
   offered(view: DecisionView, gate: ToolGate): readonly OfferedTool[];
+  /** The input that rules judge. If absent, it is the call's own input. */
+  judgedInput?(call: Pick<ToolCall, "name" | "input">): unknown;
   /** Whether a call is accepted. If absent, a call is accepted when the tool is offered. */
   accepts?(view: DecisionView, gate: ToolGate): boolean;
   /** Decides a call from the journal alone: returns the children to wait for, or the result. Undefined if the loop must perform the call. */
@@ -70,8 +72,22 @@ export function jsonSchema(schema: z.ZodType, closed = false): Record<string, un
   return json;
 }
 
-/** Drops facts that tell the model nothing, such as that property names are strings, because each turn pays for the schemas. */
-function dropSelfEvident(part: { maximum?: number; propertyNames?: unknown }): void {
+interface SchemaPart {
+  minLength?: number;
+  minItems?: number;
+  exclusiveMinimum?: number | boolean;
+  maximum?: number;
+  propertyNames?: unknown;
+}
+
+/**
+ * Drops facts that tell the model nothing, because each turn pays for the schemas: property names are strings, a text is not empty,
+ * a count is positive. A call that contradicts one of them gets a result that says so.
+ */
+function dropSelfEvident(part: SchemaPart): void {
+  if (part.minLength === 1) delete part.minLength;
+  if (part.minItems === 1) delete part.minItems;
+  if (part.exclusiveMinimum === 0) delete part.exclusiveMinimum;
   if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
   delete part.propertyNames;
 }

@@ -54,20 +54,18 @@ const context = z.record(z.string(), z.unknown()).optional().describe("Further i
 const model = z.string().optional();
 const turns = z.int().positive().optional();
 
-const Generic = z.object({
+const Offered = z.object({
   agent: z.string().min(1),
   task,
   context_files: files,
   success_criteria: criteria,
-  context,
-  context_mode: z
-    .enum(["none", "summary", "selective", "full"])
-    .optional()
-    .describe("How much of this conversation it sees"),
+  context_mode: z.enum(["none", "summary", "selective", "full"]).optional(),
   model,
   maxTurns: turns,
-  await: z.boolean().optional().describe("false: go on at once, and get the result as a message"),
+  await: z.boolean().optional().describe("false: the result comes later, as a message"),
 });
+/** `context` is accepted, but not offered: its data can be written into the task. */
+const Generic = Offered.extend({ context });
 const Role = z.object({ role: z.string().min(1), task, context_files: files, success_criteria: criteria });
 const Spawn = z.object({
   agentType: z.string().min(1),
@@ -75,7 +73,7 @@ const Spawn = z.object({
   context,
   model,
   maxTurns: turns,
-  awaitResult: z.boolean().optional().describe("false: go on at once, and get the result as a message"),
+  awaitResult: z.boolean().optional().describe("false: the result comes later, as a message"),
 });
 const PerAgent = z.object({ task });
 const Route = z.object({
@@ -87,7 +85,7 @@ const Route = z.object({
     .describe("What the agent should know beside the request, which it gets as it is."),
 });
 
-const DESCRIPTION = "Gives a task to another agent and returns its result.";
+const DESCRIPTION = "Gives an agent a task; returns its result.";
 
 /** S3-23 specifies this wording. */
 const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
@@ -135,7 +133,7 @@ const offerNames =
 const delegate = delegationTool("generic", Generic, {
   name: DELEGATE,
   detachedResult: (runId) => ({ child_run_id: runId, status: "started" }),
-  offer: offerNames(DELEGATE, Generic, "agent"),
+  offer: offerNames(DELEGATE, Offered, "agent"),
   toRequest: ({ agent, context_files, success_criteria, context_mode, await: awaited, ...asked }) => ({
     ...asked,
     name: agent,

@@ -2,7 +2,7 @@
 
 import { ADMIN_TOOLS } from "./admin-tools.ts";
 import { askUser } from "./ask-user.ts";
-import { CHILD_RUN_TOOLS } from "./child-runs.ts";
+import { manageRuns } from "./child-runs.ts";
 import { finalReport, TEAM_TOOLS } from "./closing-tools.ts";
 import type { DeclaredTool } from "./declared-tool.ts";
 import { DELEGATION_TOOLS, PER_AGENT_NAME, runAgent } from "./delegate.ts";
@@ -11,7 +11,7 @@ import { mcpCall, toolSearch } from "./tool-search.ts";
 
 export const DECLARED_TOOLS: readonly DeclaredTool[] = [
   ...DELEGATION_TOOLS,
-  ...CHILD_RUN_TOOLS,
+  manageRuns,
   sendMessage,
   ...ADMIN_TOOLS,
   askUser,
