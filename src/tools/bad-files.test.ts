@@ -54,7 +54,7 @@ describe("bad files", () => {
       "big.log is 1024 MB, more than the 10.0 MB that can be used: look at parts of it with Bash (grep, head, tail, sed -n)",
     );
     expect(await refusalOf(() => grepTool.execute({ path: "big.log", pattern: "started" }, context))).toBe(
-      "big.log is 1024 MB, and files of more than 20.0 MB are not searched: use Bash (grep)",
+      "big.log is 1024 MB, and files of more than 500 MB are not searched: use Bash (grep)",
     );
     expect(await refusalOf(() => editTool.execute(edit, context))).toContain("with Bash (");
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { symlink, writeFile } from "node:fs/promises";
+import { symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
@@ -18,7 +18,7 @@ it("Grep returns file:line:text, and never treats the pattern as an option", asy
   expect(await grep({ pattern: "-e TODO" })).toBe("src/b.ts:2:// -e TODO");
   expect(await grep({ pattern: "--pre=touch" })).toBe("no match");
   expect(await grep({ pattern: "const", max: 1 })).toBe(
-    "src/b.ts:1:const b = 1;\n(more than 1 lines: narrow the search, or raise max)",
+    "src/b.ts:1:const b = 1;\n(1 of 2 matching lines are shown: narrow the search, or raise max. Not shown, of 2 files: src/deep/a.ts 1)",
   );
   expect(await grep({ pattern: "TODO", context: 1 })).toContain("src/b.ts-1-const b");
   expect(await grepTool.execute({ pattern: "(" }, folder.context())).toMatchObject({
@@ -112,4 +112,66 @@ it("Grep reads UTF-16 and Latin-1, shortens long lines, and skips binary files a
   expect((await grepTool.execute({ pattern: "find" }, folder.context())).output).toBe(
     ["c:2:find 3", `d:1:find ${"4".repeat(495)}… (105 more characters)`, "e:1:find \ufffd"].join("\n"),
   );
+});
+
+it("[25.9] a search of a folder names the files that are too large for it, and Grep searches one of them by its path", async () => {
+  await using folder = await tempWorkspace();
+  const pathTo = (name: string) => join(folder.path, name);
+  const line = (number: number) => `${number} ${"x".repeat(90)}\n`;
+  const lines = Array.from({ length: 250_000 }, (_, index) => line(index + 1)).join("");
+  await writeFile(pathTo("big.log"), `\ufeff${lines}the needle\r\n${"y".repeat(100_000)} needle\n`);
+  await writeFile(pathTo("skipped.log"), "needle\n");
+  await truncate(pathTo("skipped.log"), 600 * 1024 * 1024);
+  await writeFile(pathTo("small.txt"), "needle\n");
+  const grep = async (input: object) =>
+    (await grepTool.execute({ pattern: "needle", ...input }, folder.context())).output;
+  expect(await grep({})).toBe(
+    "small.txt:1:needle\n(not searched, because of more than 20.0 MB: big.log, skipped.log; give one as path to search it)",
+  );
+  expect(await grep({ glob: "*.txt" })).toBe("small.txt:1:needle");
+  expect(await grep({ path: "big.log", pattern: "the needle$", context: 1 })).toMatch(
+    /^big\.log-250000-250000 x+\nbig\.log:250001:the needle\nbig\.log-250002-y+… \(\d+ more characters\)$/,
+  );
+  expect(await grep({ path: "skipped.log" })).toMatch(/is 600 MB.* use Bash/);
+});
+
+it("[25.9] Grep counts the lines that it does not show, by file", async () => {
+  await using folder = await tempWorkspace();
+  const mayShow = (path: string) => path !== "hidden";
+  for (const [name, count] of [
+    ["a", 3],
+    ["b", 40],
+    ["hidden", 7],
+  ] as const)
+    await writeFile(join(folder.path, name), "word\n".repeat(count));
+  expect((await grepTool.execute({ pattern: "word", max: 4 }, folder.context({ mayShow }))).output).toBe(
+    [
+      ...["a:1:word", "a:2:word", "a:3:word", "b:1:word"],
+      "(4 of 43 matching lines are shown: narrow the search, or raise max. Not shown, of 2 files: b 39)",
+      "(some are not shown: a rule does not allow it)",
+    ].join("\n"),
+  );
+});
+
+it("[25.11] a pattern with a line break matches across lines, and `$` matches at a Windows line end", async () => {
+  await using folder = await tempWorkspace();
+  await writeFile(join(folder.path, "unix"), "start(\n  one,\n);\n");
+  await writeFile(join(folder.path, "windows"), "start(\r\n  one,\r\n);\r\n");
+  const grep = async (pattern: string) => (await grepTool.execute({ pattern }, folder.context())).output;
+  const both = "unix:1:start(\nunix:2:  one,\nwindows:1:start(\nwindows:2:  one,";
+  expect(await grep("start\\(\\n\\s+one")).toBe(both);
+  expect(await grep("start\\(\n  one")).toBe(both);
+  expect(await grep("start[^\\n]\\r?\\n")).toBe("unix:1:start(\nwindows:1:start(");
+  expect(await grep("\\\\n")).toBe("no match");
+  expect(await grep("one,$")).toBe("unix:2:  one,\nwindows:2:  one,");
+});
+
+it("[25.9] the refusal of a pattern says what to do, and recommends no flag that Grep does not have", async () => {
+  await using folder = await tempProject();
+  for (const pattern of ["(?=a)b", "(a)\\1", "foo("]) {
+    const { output, isError } = await grepTool.execute({ pattern }, folder.context());
+    expect(isError).toBe(true);
+    expect(output).toMatch(/Correct the pattern: [\s\S]*grep -P/);
+    expect(output).not.toContain("--");
+  }
 });

@@ -1,26 +1,30 @@
 // Searches file contents with a regular expression. ripgrep finds the lines, and Cadre reads their text again through open folders.
 // If a swapped link led ripgrep outside the workspace, Cadre shows nothing from there (A35).
+// The answer never hides that something is missing: it counts the lines that are not shown, and names the files that were not searched.
 
-import { lstat } from "node:fs/promises";
+import { type FileHandle, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { RE2JS } from "re2js";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
+import { plural } from "../projections/words/format.ts";
 import { clipLine, HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
 import { describeMissing } from "./files/nearest-paths.ts";
-import { type OpenFolder, openFolder, openRegularFile } from "./files/open-folder.ts";
+import { type OpenFolder, openFolder, openRegularFile, pathIn } from "./files/open-folder.ts";
 import { ripgrep } from "./files/ripgrep.ts";
 import { showSavedOutput } from "./files/saved-output.ts";
-import { MAX_SEARCHED_BYTES, megabytes } from "./files/text-file.ts";
+import { MAX_SEARCHED_BYTES, MAX_SEARCHED_FILE, megabytes } from "./files/text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const DEFAULT_MAX = 200;
 const MAX_LINES = 5_000;
+/** Matching lines beyond `max` are only counted, up to this number. */
+const MAX_COUNTED = 100_000;
 
 const Input = z.strictObject({
-  pattern: z.string().min(1).max(10_000).describe("A regular expression"),
+  pattern: z.string().min(1).max(10_000).describe("A regular expression; with \\n it matches across lines"),
   path: z.string().optional().describe("The file or folder to search; the workspace without it"),
   glob: z.string().max(1_000).optional().describe("Only files whose path matches, such as *.ts"),
   ignore_case: z.boolean().optional(),
@@ -47,42 +51,56 @@ export const grepTool = defineTool({
     const place = await resolveInWorkspace(context.workspace, input.path ?? ".");
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(await describeMissing(input.path ?? ".", place, context));
-    const problem = await searchProblem(place);
-    if (problem !== undefined) return refusal(`${input.path} ${problem}`);
+    const target = await inspectTarget(place);
+    if ("problem" in target) return refusal(`${input.path} ${target.problem}`);
     try {
-      const found = await search(input, place, max, context);
+      const found = await search(input, { ...place, ...target }, max, context);
       const lines = await readFoundLines(place.root, found.lines, matcherOf(input));
       if (lines.length === 0) lines.push("no match");
       if (found.unread) lines.push("(some files could not be read)");
-      if (!found.complete) lines.push(`${tooMany(max)}`);
+      lines.push(...describeRest(found, max), ...(await describeLargeFiles(input, place, found, context)));
       if (found.kept) lines.push(HIDDEN_BY_RULES);
       return textAnswer(lines.join("\n"));
     } catch (error) {
-      const pattern = JSON.stringify(input.pattern);
-      return refusal(
-        matcherOf(input)
-          ? `could not search for ${pattern}: ${messageOf(error)}`
-          : `could not search for ${pattern}: ${messageOf(error)}\nCorrect the pattern; a backslash before a special character, such as \\(, searches for the character itself`,
-      );
+      const problem = `could not search for ${JSON.stringify(input.pattern)}: ${messageOf(error)}`;
+      return refusal(matcherOf(input) ? problem : `${withoutFlags(problem)}\n${CORRECT_PATTERN}`);
     }
   },
 });
 
-/** Why ripgrep would not search it. It would wait for a FIFO until the time limit (A38), and skip a very large file without a word. */
-async function searchProblem({ root, names }: WorkspacePath): Promise<string | undefined> {
+const CORRECT_PATTERN =
+  "Correct the pattern: a backslash before a special character, such as \\(, searches for the character itself. Lookahead, lookbehind and backreferences are not available here; Bash has them (grep -P).";
+
+/** ripgrep recommends its own flags, which this tool does not take. Such a paragraph is left out. */
+const withoutFlags = (text: string): string =>
+  text
+    .split("\n\n")
+    .filter((paragraph) => !/(^|\s)--\w/.test(paragraph))
+    .join("\n\n");
+
+/** What is searched, or why it is not. ripgrep would wait for a FIFO until the time limit (A38). */
+async function inspectTarget({
+  root,
+  names,
+}: WorkspacePath): Promise<{ isFolder: boolean } | { problem: string }> {
   const stats = await lstat(join(root, ...names)).catch(() => undefined);
   if (!stats?.isFile() && !stats?.isDirectory())
-    return "is neither a regular file nor a folder: search another path";
-  return stats.isFile() && stats.size > MAX_SEARCHED_BYTES
-    ? `is ${megabytes(stats.size)} MB, and files of more than ${megabytes(MAX_SEARCHED_BYTES)} MB are not searched: use Bash (grep)`
-    : undefined;
+    return { problem: "is neither a regular file nor a folder: search another path" };
+  if (stats.isDirectory() || stats.size <= MAX_SEARCHED_FILE) return { isFolder: stats.isDirectory() };
+  const limit = megabytes(MAX_SEARCHED_FILE);
+  return {
+    problem: `is ${megabytes(stats.size)} MB, and files of more than ${limit} MB are not searched: use Bash (grep)`,
+  };
 }
 
-/** A record of ripgrep: `path NUL number : text`, with `-` in place of `:` for a context line. */
-const RECORD = /^(?:\.\/)?([^\0]+)\0(\d+)([:-])/;
+/** A record of ripgrep: `path NUL number : offset : text`, with `-` in place of `:` for a context line. */
+const RECORD = /^(?:\.\/)?([^\0]+)\0(\d+)([:-])(\d+)[:-]/;
 
 interface Found {
   lines: FoundLine[];
+  /** The matching lines of each file that are not among `lines`. */
+  rest: ReadonlyMap<string, number>;
+  /** False if there are more matching lines than were counted. */
   complete: boolean;
   unread: boolean;
   /** Whether a rule hides some matches. */
@@ -91,49 +109,144 @@ interface Found {
 
 async function search(
   input: Input,
-  { root, relative }: WorkspacePath,
+  { root, relative, isFolder }: WorkspacePath & { isFolder: boolean },
   max: number,
   { mayShow, signal }: ToolContext,
 ): Promise<Found> {
   const lines: FoundLine[] = [];
+  const rest = new Map<string, number>();
+  let counted = 0;
   let kept = false;
   await using folder = await openFolder(root, []);
   const end = await ripgrep({
-    args: [...flags(input), "--", input.pattern, relative],
+    args: [
+      ...flags(input),
+      ...(isFolder ? [MAX_SIZE] : []),
+      "--",
+      acrossLines(input) ?? input.pattern,
+      relative,
+    ],
     separator: "\n",
     folder,
     signal,
     onRecord(record) {
-      const [, path, number, sign] = RECORD.exec(record) ?? [];
+      const [, path, number, sign, offset] = RECORD.exec(record) ?? [];
       if (path === undefined) return true;
       if (mayShow?.(path) === false) {
         kept = true;
         return true;
       }
-      if (lines.length >= max) return false;
-      lines.push({ path, number: Number(number), isMatch: sign === ":" });
-      return true;
+      const isMatch = sign === ":";
+      if (lines.length < max) lines.push({ path, number: Number(number), offset: Number(offset), isMatch });
+      else if (isMatch) rest.set(path, (rest.get(path) ?? 0) + 1);
+      if (isMatch) counted++;
+      return counted < MAX_COUNTED;
     },
   });
   if (!end.ok) throw new Error(end.why);
-  return { lines, complete: end.complete, unread: end.unread, kept };
+  return { lines, rest, complete: end.complete, unread: end.unread, kept };
 }
 
-/** Only line numbers are needed, so `--max-columns=1` is set. ripgrep itself skips binary files. */
+const MAX_NAMED = 20;
+
+/** Says how much was found that is not shown, and in which files, so that the next search can be aimed. */
+function describeRest({ lines, rest, complete }: Found, max: number): string[] {
+  if (rest.size === 0) return [];
+  const matches = lines.filter(({ isMatch }) => isMatch);
+  const left = [...rest.values()].reduce((sum, count) => sum + count, 0);
+  const files = new Set([...matches.map(({ path }) => path), ...rest.keys()]).size;
+  const total = `${complete ? "" : "more than "}${matches.length + left}`;
+  const named = [...rest].slice(0, MAX_NAMED).map(([path, count]) => `${revealHiddenInName(path)} ${count}`);
+  const more = rest.size > MAX_NAMED ? `, and ${plural(rest.size - MAX_NAMED, "more file")}` : "";
+  return [
+    `(${partShown(matches.length, total, max)}. Not shown, of ${plural(files, "file")}: ${named.join(", ")}${more})`,
+  ];
+}
+
+const MAX_LISTED = 100_000;
+const MAX_LARGE_NAMED = 5;
+
+/** Names the files that the search of a folder has skipped because of their size. If not all lines are shown, the search is repeated anyway. */
+async function describeLargeFiles(
+  input: Input,
+  { root, relative }: WorkspacePath,
+  { rest }: Found,
+  { mayShow, signal }: ToolContext,
+): Promise<string[]> {
+  if (rest.size > 0) return [];
+  await using folder = await openFolder(root, []);
+  const list = async (more: readonly string[]) => {
+    const paths: string[] = [];
+    const end = await ripgrep({
+      args: ["--files", "--null", ...whichFiles(input), ...more, "--", relative],
+      separator: "\0",
+      folder,
+      signal,
+      onRecord: (path) => paths.push(path) < MAX_LISTED,
+    });
+    return end.ok && end.complete ? paths : undefined;
+  };
+  const [all, small] = await Promise.all([list([]), list([MAX_SIZE])]);
+  if (!all || !small || all.length === small.length) return [];
+  const searched = new Set(small);
+  const large: string[] = [];
+  for (const record of all.filter((path) => !searched.has(path)).slice(0, 100)) {
+    const path = record.replace(/^\.\//, "");
+    if (mayShow?.(path) !== false && (await isLargeFile(root, path))) large.push(revealHiddenInName(path));
+  }
+  if (large.length === 0) return [];
+  const named = large.sort().slice(0, MAX_LARGE_NAMED).join(", ");
+  const others = large.length > MAX_LARGE_NAMED ? " and others" : "";
+  return [
+    `(not searched, because of more than ${megabytes(MAX_SEARCHED_BYTES)} MB: ${named}${others}; give one as path to search it)`,
+  ];
+}
+
+async function isLargeFile(root: string, path: string): Promise<boolean> {
+  const names = path.split("/");
+  try {
+    await using folder = await openFolder(root, names.slice(0, -1));
+    const stats = await lstat(pathIn(folder, names.at(-1)!));
+    return stats.isFile() && stats.size > MAX_SEARCHED_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The pattern, if it can match across lines: `\n` then also matches the line ends of Windows. Undefined for a pattern within lines.
+ * A `\n` in a class such as `[^\n]` stays as it is.
+ */
+function acrossLines({ pattern }: Pick<Input, "pattern">): string | undefined {
+  if (!/\n|\\n/.test(pattern)) return undefined;
+  return pattern.replace(/\\\\|\[(?:\\.|[^\]\\])*\]|\\n|\n/g, (part) =>
+    part === "\\n" || part === "\n" ? "\\r?\\n" : part,
+  );
+}
+
+const MAX_SIZE = `--max-filesize=${MAX_SEARCHED_BYTES}`;
+
+const whichFiles = (input: Input): string[] => [
+  "--hidden",
+  ...(input.glob === undefined ? [] : [`--glob=${input.glob}`]),
+  "--glob=!.git",
+];
+
+/** Only line numbers and offsets are needed, so `--max-columns=1` is set. ripgrep itself skips binary files. */
 function flags(input: Input): string[] {
   return [
     "--line-number",
+    "--byte-offset",
     "--no-heading",
     "--with-filename",
     "--null",
+    "--crlf",
     "--sort=path",
-    "--hidden",
     "--max-columns=1",
-    "--max-filesize=20M",
+    ...(acrossLines(input) === undefined ? [] : ["--multiline"]),
     ...(input.ignore_case ? ["--ignore-case"] : []),
     ...(input.context ? [`--context=${input.context}`] : []),
-    ...(input.glob === undefined ? [] : [`--glob=${input.glob}`]),
-    "--glob=!.git",
+    ...whichFiles(input),
   ];
 }
 
@@ -141,6 +254,8 @@ interface FoundLine {
   path: string;
   /** Line number, starting at 1. */
   number: number;
+  /** Position of the line in the file in bytes. A byte order mark does not count. */
+  offset: number;
   /** False for a context line near a match. */
   isMatch: boolean;
 }
@@ -160,23 +275,22 @@ async function readFoundLines(
     const folder = await openFolder(root, names).catch(() => undefined);
     await using _held = folder;
     for (const [path, lines] of Map.groupBy(inside, (line) => line.path)) {
-      const text = folder && (await contentOf(folder, path.slice(parent.length)));
-      if (text !== undefined) shown.push(...linesIn(text, revealHiddenInName(path), lines, matcher));
+      const texts = folder && (await textsOf(folder, path.slice(parent.length), lines));
+      if (texts) shown.push(...describeLines(revealHiddenInName(path), lines, texts, matcher));
     }
   }
   return shown;
 }
 
-function linesIn(
-  text: string,
+function describeLines(
   path: string,
   lines: readonly FoundLine[],
+  texts: readonly (string | undefined)[],
   matcher: RE2JS | undefined,
 ): string[] {
-  const all = text.split("\n");
   const hasContext = lines.some(({ isMatch }) => !isMatch);
   return lines.flatMap(({ number, isMatch }, index) => {
-    const line = all[number - 1];
+    const line = texts[index];
     if (line === undefined) return [];
     const sign = isMatch ? ":" : "-";
     const isApart = hasContext && index > 0 && number > lines[index - 1]!.number + 1;
@@ -202,9 +316,6 @@ function matcherOf({ pattern, ignore_case }: Input): RE2JS | undefined {
 }
 
 /** Searches an output that was too long for the context. */
-const tooMany = (max: number): string =>
-  `(more than ${max} lines: narrow the search${max < MAX_LINES ? ", or raise max" : ""})`;
-
 function searchText(text: string, input: Input, max: number): ToolAnswer {
   const matcher = matcherOf(input);
   if (!matcher)
@@ -212,33 +323,82 @@ function searchText(text: string, input: Input, max: number): ToolAnswer {
       `${JSON.stringify(input.pattern)} cannot be searched for in a saved output: use a simpler pattern`,
     );
   const lines = text.split("\n");
-  const found = lines.flatMap((line, index) => (matcher.matcher(line).find() ? [index] : []));
+  const found = acrossLines(input)
+    ? linesAcross(text, matcher)
+    : lines.flatMap((line, index) => (matcher.matcher(line).find() ? [index] : []));
   if (found.length === 0) return { output: "no match" };
   const near = input.context ?? 0;
-  const wanted = found.flatMap((index) =>
+  const around = found.flatMap((index) =>
     Array.from({ length: 2 * near + 1 }, (_, step) => index - near + step).filter(
       (at) => at >= 0 && at < lines.length,
     ),
   );
-  const shown = [...new Set(wanted)]
-    .slice(0, max)
-    .map((at) => `${at + 1}:${aroundMatch(lines[at]!, matcher)}`);
-  if (shown.length < new Set(wanted).size) shown.push(tooMany(max));
+  const matching = new Set(found);
+  const numbers = [...new Set(around)].slice(0, max);
+  const shown = numbers.map(
+    (at) => `${at + 1}${matching.has(at) ? ":" : "-"}${aroundMatch(lines[at]!, matcher)}`,
+  );
+  const matches = numbers.filter((at) => matching.has(at)).length;
+  if (matches < matching.size) shown.push(`(${partShown(matches, matching.size, max)})`);
   return textAnswer(shown.join("\n"));
 }
 
-async function contentOf(folder: OpenFolder, name: string): Promise<string | undefined> {
+/** Indexes of the lines that a pattern across lines matches. */
+function linesAcross(text: string, pattern: RE2JS): number[] {
+  const found: number[] = [];
+  const matcher = pattern.matcher(text);
+  let line = 0;
+  let at = 0;
+  while (matcher.find()) {
+    for (; at < matcher.start(); at++) if (text[at] === "\n") line++;
+    if (found.at(-1) !== line) found.push(line);
+    for (; at < matcher.end() - 1; at++) if (text[at] === "\n") found.push(++line);
+  }
+  return found;
+}
+
+const partShown = (shown: number, total: number | string, max: number): string =>
+  `${shown} of ${total} matching lines are shown: narrow the search${max < MAX_LINES ? ", or raise max" : ""}`;
+
+/** The texts of these lines. Undefined if the file can no longer be read. */
+async function textsOf(
+  folder: OpenFolder,
+  name: string,
+  lines: readonly FoundLine[],
+): Promise<(string | undefined)[] | undefined> {
   try {
     await using file = await openRegularFile(folder, name);
     const { size } = await file.stat();
-    if (size > MAX_SEARCHED_BYTES) return undefined;
+    if (size > MAX_SEARCHED_BYTES) return await textsAt(file, lines);
     const content = Buffer.alloc(size);
     const { bytesRead } = await file.read(content, 0, content.length, 0);
-    return decode(content.subarray(0, bytesRead));
+    const all = decode(content.subarray(0, bytesRead)).split("\n");
+    return lines.map(({ number }) => all[number - 1]);
   } catch {
     return undefined;
   }
 }
+
+const MAX_READ_LINE = 64 * 1024;
+
+/** Reads only the lines themselves, because the file is too large to be held in memory. */
+async function textsAt(file: FileHandle, lines: readonly FoundLine[]): Promise<string[]> {
+  const chunk = Buffer.alloc(MAX_READ_LINE);
+  const start = await file.read(chunk, 0, 3, 0);
+  if (isUtf16(chunk.subarray(0, start.bytesRead)))
+    return lines.map(() => "(UTF-16 text; convert the file with Bash (iconv) to see the line)");
+  const mark = chunk.toString("utf8", 0, 3) === "\ufeff" ? 3 : 0;
+  const texts: string[] = [];
+  for (const { offset } of lines) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, offset + mark);
+    const end = chunk.subarray(0, bytesRead).indexOf("\n");
+    texts.push(chunk.toString("utf8", 0, end < 0 ? bytesRead : end));
+  }
+  return texts;
+}
+
+const isUtf16 = (content: Buffer): boolean =>
+  content.length > 1 && [0xfffe, 0xfeff].includes(content.readUInt16BE(0));
 
 /** Decodes as ripgrep does: by the byte order mark, or else as UTF-8 with invalid bytes replaced. */
 function decode(content: Buffer): string {

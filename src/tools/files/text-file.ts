@@ -201,14 +201,17 @@ const unusableFile = (why: string, fingerprint: string): FileText => ({
   fingerprint,
 });
 
-/** Grep searches files up to this size. */
+/** The search of a folder skips files that are larger than this. */
 export const MAX_SEARCHED_BYTES = 20 * 1024 * 1024;
+
+/** Grep searches a single file up to this size. */
+export const MAX_SEARCHED_FILE = 500 * 1024 * 1024;
 
 const tooLong = (bytes: number): string =>
   `is ${megabytes(bytes)} MB, more than the ${megabytes(MAX_FILE_BYTES)} MB that can be used: ${
-    bytes > MAX_SEARCHED_BYTES
+    bytes > MAX_SEARCHED_FILE
       ? "look at parts of it with Bash (grep, head, tail, sed -n)"
-      : "use Grep to find the part that matters"
+      : "use Grep on it, with context, or look at parts of it with Bash (head, tail, sed -n)"
   }`;
 
 /** What to do next depends on the kind of file, so its first bytes are read. */
