@@ -8,7 +8,7 @@
 //  3  A job lasts as long as its drive, possibly for hours. After a day the job's signal aborts the drive.
 //  4  If the database is unreachable at the start, the engine waits as long as the store would.
 //  5  Only one slot of a process polls for the next job. A new job notifies every poller.
-//     If all slots polled, all but one of them would query in vain.
+//     If all slots polled, only one of them would find the new job.
 //  6  `stop` takes no new jobs, aborts the current drives and waits for them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";

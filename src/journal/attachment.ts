@@ -37,7 +37,7 @@ export function detectMediaType(bytes: Uint8Array): MediaType | undefined {
   return startsWith("%PDF-") ? "application/pdf" : undefined;
 }
 
-/** Why a file is too large to be attached, as the rest of a sentence about the file. */
+/** Says why a file is too large to be attached. Completes a sentence that begins with the file's name. */
 export function sizeProblem(mediaType: MediaType, bytes: Uint8Array): string | undefined {
   const most = isImage({ mediaType }) ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
   const kind = isImage({ mediaType }) ? "an image" : "a PDF";

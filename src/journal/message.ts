@@ -62,7 +62,7 @@ function namedCall(call: ToolCallPart): ToolCallPart {
   return { ...call, toolName: tool, input: typeof input === "string" ? parsed(input) : input };
 }
 
-/** Some models write the inner input as text. */
+/** Parses the input of the inner call, because some models write it as text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -136,7 +136,7 @@ function priceIn(prices: Readonly<Record<string, number | { base: number } | und
   return { input: of("input_mtok") ?? 0, output: of("output_mtok") ?? 0, ...cached };
 }
 
-/** A model size. */
+/** The sizes in which a provider offers its models. */
 export type Tier = "light" | "standard" | "deep";
 
 interface ProviderTiers {

@@ -6,7 +6,7 @@ import type { Reasoning } from "../journal/reasoning.ts";
 import { listedCost, type Price } from "./catalogue.ts";
 import { type EstimateCall, isFree, type PriceOf, providerOf } from "./model.ts";
 
-/** `listedAs` returns a provider's name in the price list, which differs from its name in cadre.yaml if a user chose the latter. */
+/** `listedAs` returns a provider's name in the price list. A user can choose another name for the provider in cadre.yaml. */
 export function createPrices(
   overrides: Record<string, Price> = {},
   listedAs: (provider: string) => string = (provider) => provider,

@@ -79,7 +79,7 @@ describe("presets", () => {
     expect(write({ project: { preset: "read-only" } }).rule).toBe("preset read-only deny Write");
   });
 
-  it("every rule overrides a preset, except the preset `read-only`, which no rule can override", () => {
+  it("every rule overrides a preset, but no rule overrides the preset `read-only`", () => {
     for (const ask of [["*"], ["Write"], ["Write(a)"]])
       expect(write({ project: { preset: "trusted", ask } }).verdict).toBe("ask");
     expect(write({ project: { preset: "trusted", deny: ["Write"] } }).verdict).toBe("deny");
@@ -97,7 +97,7 @@ describe("presets", () => {
     expect(write({ project: { preset: "trusted" }, run: { preset: "read-only" } }).verdict).toBe("deny");
   });
 
-  it("[A66] even with the preset `trusted`, unsafe calls in a tainted run need approval", () => {
+  it("[A66] unsafe calls in a tainted run need approval, even with the preset `trusted`", () => {
     const taint = { sources: ["loki"], hosts: [] };
     const judged = verdict(
       "Bash",

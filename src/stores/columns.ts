@@ -14,7 +14,7 @@ import {
   type WorkerRow,
 } from "./store.ts";
 
-/** A row as the database's driver returns it: JSON as text, bytes as bytes, numbers as numbers. */
+/** A row as the database's driver returns it. Columns with JSON are still text. */
 export type Columns = Record<string, unknown>;
 
 export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("hex");

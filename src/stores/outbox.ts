@@ -35,7 +35,7 @@ export interface Outbox {
   release(holder: string): Promise<void>;
   /** Moves the cursor past events that need no delivery. */
   advance(webhook: string, position: Position): Promise<void>;
-  /** Records an attempt. Without `retryAt` the cursor moves past the event. */
+  /** Records an attempt. If `retryAt` is absent, the cursor moves past the event. */
   record(delivery: Delivery, retryAt?: number): Promise<void>;
   cursors(): Promise<(WebhookCursor & { webhook: string })[]>;
   /** Deliveries, latest first. */

@@ -58,7 +58,7 @@ const IMMUTABLE = [
   "pool",
 ] as const satisfies (keyof RunRow)[];
 
-/** The fields of a row that never change and have no column of their own, as JSON. */
+/** The fields of a row, as JSON, that never change and have no separate column. */
 export const immutableJson = (row: RunRow): string => JSON.stringify(row, [...IMMUTABLE]);
 
 /** The columns that a commit can change. `hash` is not among them, because each store encodes it differently. */

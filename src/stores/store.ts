@@ -56,7 +56,7 @@ export interface Append {
   events: EventBody[];
   /** `signals`: the append is refused after a newer signal (J2). `unchanged`: it is refused after any newer event. */
   guard?: "signals" | "unchanged";
-  /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until the next signal. */
+  /** Gives the lease back in the same transaction, if the append is not refused (J6). If `wakeAt` is undefined, the run rests until the next signal. */
   rest?: {
     wakeAt: number | undefined;
     /** B4: puts the run into the queue. The value is the number of slots. The run becomes due when its turn comes, or after some time. */
@@ -87,8 +87,10 @@ export interface Spawn {
   /** Limits on the children of the parent, the runs of the tree, and the runs at work in the workspace at the same time. */
   limits: { children: number; runs: number; concurrent: number };
   /**
-   * B4: where the child's slot comes from. `parents`: the parent will wait, and passes on its own slot. A parent without a slot must queue first.
-   * `free`: the spawn is refused if no slot is free. `queues`: the child starts without a slot and asks for one, like a root.
+   * B4: the source of the child's slot.
+   * `parents`: the parent will wait, and passes its own slot to the child. A parent without a slot must queue first.
+   * `free`: the child needs a free slot. If there is none, the spawn is refused.
+   * `queues`: the child starts without a slot and asks for one, like a root.
    */
   slot: "parents" | "free" | "queues";
 }
@@ -379,7 +381,7 @@ export interface LeaseStore {
   /**
    * Gives a run back so that another driver can continue it. The run is due immediately and keeps its slot.
    * `rest`: the driver cannot continue, so the slot is freed too (B4).
-   * The run becomes due again at `wakeAt`. With 0, the run is due immediately.
+   * The run becomes due again at `wakeAt`. If `wakeAt` is 0, the run is due immediately.
    */
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
   /** Runs to drive now. Runs of dead workers come first, because they still have a slot (B4), then the runs that have been due longest. */
@@ -454,7 +456,7 @@ export interface TransferStore {
   storedEvents(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;
 }
 
-/** Selects journals: of one run, of a tree, or of a user's runs. */
+/** Selects the journals of one run, of a tree, or of a user's runs. */
 export interface JournalScope {
   run?: RunId;
   root?: RunId;
@@ -512,7 +514,7 @@ export interface CarriedTree {
   standing: ReadonlyMap<RunId, UnjournaledState>;
 }
 
-/** E7: a tree that was moved away. Without `transferId` the tree had ended already: it was not moved, and the export is a copy. */
+/** E7: a tree that was moved away. If `transferId` is absent, the tree had already ended: it was not moved, and the export is a copy. */
 export interface MovedTree {
   transferId: string | undefined;
   standing: { runId: RunId; standing: UnjournaledState }[];

@@ -1,8 +1,8 @@
 // `npm run storms` drives trees while disk, descriptors, memory, clock or provider misbehave, and checks what is left afterwards.
-//  - Each round plays a scenario of the crash suite in a process of its own, in a storm. If the process dies or is not done in time, it is
-//    killed. A second process, without a storm, continues the scenario to its end.
-//  - The final state must equal that of a scenario without a storm. The oracle, a file outside the database, shows
-//    whether an effect was lost, repeated or made up.
+//  - Each round plays a scenario of the crash suite in a separate process, in a storm. A process that takes too long is killed.
+//    If the process dies or is killed, a second process continues the scenario to its end, without a storm.
+//  - The final state must equal that of a scenario without a storm.
+//    The oracle, a file outside the database, shows whether an effect was lost, repeated or made up.
 //
 //   npm run storms                            all storms, five minutes in total
 //   npm run storms -- --minutes 60            longer

@@ -54,7 +54,7 @@ test("[A61] if the reasoning contains a secret, the thought keeps no reasoning; 
   expect(contentOf(thought(...masked)), "a second pass changes nothing").toEqual(masked);
 });
 
-test("[A61] only the provider data of a thought is spared: a tool's result with the same key is masked", () => {
+test("[A61] only the provider data of a thought stays unmasked; a tool's result with the same key is masked", () => {
   const event: EventBody = {
     type: "TOOL_RESULT",
     payload: {

@@ -81,7 +81,7 @@ describe("[A61] masking finds a secret by its value", () => {
     );
   });
 
-  test("if several secrets begin alike, the longest secret that matches is masked", () => {
+  test("if several secrets begin with the same characters, the longest secret that matches is masked", () => {
     const both = maskOf({ SHORT: "abcdefgh", LONG: "abcdefgh-ijkl" });
     expect(both.text("abcdefgh-ijkl abcdefgh-x")).toBe("⟦secret LONG⟧ ⟦secret SHORT⟧-x");
   });

@@ -285,7 +285,7 @@ interface Shape {
   name: string;
   /** Literal texts with which the token begins. */
   starts: string[];
-  /** Pattern for the rest of the token. */
+  /** Pattern for the part of the token after its literal beginning. */
   rest: string;
 }
 

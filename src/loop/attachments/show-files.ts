@@ -72,7 +72,7 @@ export function joinTexts(parts: readonly Part[]): Part[] {
   return joined;
 }
 
-/** A result has one text, followed by its files: Google's older models would take each text for a result of its own. */
+/** A result becomes one text, followed by its files. Google's older models would treat each of several texts as a separate result. */
 async function showResult({ files, ...result }: PromptToolResult, show: Show) {
   if (files === undefined) return result;
   const { value } = result.output;
@@ -93,7 +93,7 @@ const SMALLEST = 200_000;
 /** Files are left out in large portions. Otherwise the beginning of the prompt would change with each new file. */
 const PORTION = 8_000_000;
 
-/** The oldest files of a conversation, if not all of its files fit into one request. */
+/** The oldest files of a conversation, which are left out if not all of its files fit into one request. */
 export function filesLeftOut(messages: readonly PromptMessage[], accepts: ReadonlySet<string>): PromptFile[] {
   const files = messages.flatMap(filesOf).filter(({ mediaType }) => accepts.has(mediaType));
   const weigh = ({ bytes }: PromptFile): number => Math.max(bytes, SMALLEST);

@@ -122,7 +122,7 @@ for (const [who, cast] of [
       const { end } = await world.state(runId);
       expect(read(world, "agents/helper.md")).toBe(HELPER);
       expect(end?.summary).toContain("agents/helper.md was changed by a run of this tree");
-      // A later tree is allowed to use the changed file.
+      // A tree that starts later is allowed to use the changed file.
       expect((await world.runtime.parts.findAgent("helper")).prompt).toContain("You do anything.");
     },
   );

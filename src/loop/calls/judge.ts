@@ -70,7 +70,7 @@ export function permissionRequest(
   };
 }
 
-/** The rules of the loaded skills, as they were pinned with the run. A skill of an untrusted folder has none. */
+/** The rules of the loaded skills, as they were pinned with the run. A skill from an untrusted folder has no rules. */
 function skillRules({ skills = [] }: Definition, loaded: ReadonlySet<string>): SourcedRules[] {
   return skills.flatMap(({ name, allowedTools = [] }) =>
     allowedTools.length > 0 && loaded.has(name)
@@ -122,7 +122,7 @@ export function applyHookAnswer(
 const answerFor = (call: ToolCall, hooks: RunState["hooks"]): HookRecord | undefined =>
   hooks.get(beforeCall(call)) ?? hooks.get(`PreToolUse/${call.id}`);
 
-/** Id of the moment before a call. If a person edits the input, the edited call has its own moment. */
+/** Id of the moment before a call. If a person edits the call, it gets another id, so the hooks run again for the edited call. */
 export const beforeCall = (call: ToolCall): string =>
   isEdited(call) ? `PreToolUse/${call.id}/edited` : `PreToolUse/${call.id}`;
 

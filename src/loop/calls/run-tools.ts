@@ -81,7 +81,7 @@ export async function runTools(
   await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, told.get(id), run, parts, effects)));
 }
 
-/** The instructions for parts of the project that these calls touch first. Each file goes only to the first call that needs it. */
+/** The instruction files that these calls need and that the agent has not read yet. If several calls need the same file, the first call gets it. */
 async function instructionsFor(
   calls: readonly ToolCall[],
   { state, definition }: RunJournal,
@@ -208,8 +208,8 @@ const keepsNotes = (call: ToolCall, { tools }: Pick<ToolParts, "tools">): boolea
 
 /**
  * Fingerprints of the files that a call changes, taken once before the first attempt.
- * A file's fingerprint belongs to the version that the person approved or the model read.
- * If there is no such version, or if a person edited the call, it belongs to the current version.
+ * The fingerprint is that of the version that the person approved or the model read.
+ * If there is no such version, or if a person edited the call, the fingerprint is that of the current version.
  */
 async function fingerprintsOf(
   call: ToolCall,
@@ -277,7 +277,7 @@ function withInstructions(
 
 const noteKey = (runId: string, { id, attempts }: ToolCall): string => `${runId}/${id}~${attempts}`;
 
-/** The notes of a call, if its start event refers to them. The noted answer is masked, as in the journal. */
+/** This machine's notes about a call, if the call's start event refers to them. The answer in the notes is masked, as in the journal. */
 function notesOf(
   call: ToolCall,
   { runId }: RunJournal,
@@ -317,7 +317,7 @@ export async function recoverCalls(
     const base = { toolCallId, ...(attempts > 1 ? { attempt: attempts } : {}) };
     if (found === "not begun") {
       const payload = { ...base, verdict: "run_again" as const, by: "cadre", note: NOT_BEGUN };
-      // If a signal was missed, it is folded first.
+      // If the store refuses the event because of a new signal, the signal is folded, and the event is appended again.
       while (!run.isOver && (await run.begin([{ type: "OUTCOME_DECIDED", payload }]))) await run.view();
     } else {
       const { attachments: _, ...answer } = found;
@@ -466,10 +466,10 @@ type StoredAnswer = TextAnswer & { attachments?: Attachment[] };
 const textOfOutput = ({ output }: { output?: unknown }): string =>
   typeof output === "string" ? output : JSON.stringify(output);
 
-/** Room for what a tool adds to an answer that it has cut itself, such as the exit code. A second cut would hide what the first one left out. */
+/** A tool that cuts its own answer can add this many characters, such as an exit code. Cadre does not cut such an answer again. */
 const ADDED_CHARACTERS = 4_000;
 
-/** Turns a tool's answer into a journal entry. The entry contains the part that fits the context, and a reference to the rest. */
+/** Turns a tool's answer into a journal entry. A long answer is cut to fit the context, and the entry refers to the whole answer. */
 export async function toToolResult(
   answer: StoredAnswer,
   { store }: Pick<LoopParts, "store">,

@@ -1,5 +1,6 @@
-// Finds outputs of earlier calls, which an agent reads again under names such as `output:m3.1`: outputs that were too long for its context,
-// and outputs that were cleared when the conversation became long. `output:RUN/m3.1` is an output of a run that this run continues.
+// Finds outputs of earlier calls, which an agent reads again under names such as `output:m3.1`.
+// These outputs were too long for the agent's context, or were cleared when the conversation became long.
+// A name such as `output:RUN/m3.1` stands for an output of a run that this run continues.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { callOfOutput } from "../../tools/answers.ts";
@@ -8,8 +9,8 @@ import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
 /**
- * Searches this run, and then the continued part of each earlier run. A name without a run can fit several results.
- * The agent probably does not mean a result that it still sees whole, so such a result is only the last choice.
+ * Searches this run, and then the continued part of each earlier run. A name without a run can match several results.
+ * The agent probably means a result that it no longer sees as a whole, so a result that it still sees is only the last choice.
  */
 export async function findSavedOutput(
   name: string,

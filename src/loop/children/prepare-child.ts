@@ -149,7 +149,7 @@ async function withInstructions(
   return { ...own, ...omitUndefined({ instructionFiles: parent.instructionFiles }) };
 }
 
-/** The child's folder: its parent's folder, or a worktree of its own (D6). */
+/** The child's folder: the parent's folder, or a separate worktree (D6). */
 async function workspaceFor(
   { workspace: wanted, name }: Definition,
   runId: RunId,

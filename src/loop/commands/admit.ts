@@ -116,7 +116,7 @@ export function requireStartable(definition: Definition): Definition {
   return definition;
 }
 
-/** B5: refuses a run whose cost limits could not be enforced. Otherwise returns its start event, with the models that the limits ignore. */
+/** B5: refuses a run whose cost limits could not be enforced. Otherwise returns its start event, which lists the models without a known price. */
 export async function requirePrices(
   start: Payload<"RUN_STARTED">,
   definition: Definition,

@@ -33,7 +33,7 @@ export interface ForkParts
     Pick<LoopParts, "checkPrices" | "chooseModel"> {
   /** Compiles a changed text of an agent's file. Throws AGENT_INVALID. */
   editedAgent(definition: Definition, text: string): Promise<Definition>;
-  /** Prepares everything that an agent needs to run. */
+  /** Adds the instructions and everything else that a run's definition needs. */
   prepare(definition: Definition): Promise<Definition>;
 }
 

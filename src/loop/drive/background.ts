@@ -7,7 +7,7 @@ import type { RunJournal } from "./run-journal.ts";
 
 type Parts = Pick<LoopParts, "commands" | "worker" | "host">;
 
-/** Records a note about each command that has ended, and about each that another worker started and this one found running. */
+/** Records a note about each command that has ended, and about each running command that another worker had started. */
 export async function tellAboutCommands(run: RunJournal, parts: Parts): Promise<void> {
   const { background, cancel, end } = run.state;
   if (background.size === 0 || cancel || end) return;

@@ -30,7 +30,7 @@ const MAX_CONTINUED = 10;
 const COMPACT_SHARE = 0.75;
 /** A prompt that fills more than this share would be refused. */
 const FULL_SHARE = 0.95;
-/** Maximum share of the window after each refusal in a row. After the last refusal, Cadre gives the model up. */
+/** Maximum share of the window for the prompt after one, two, three and four refusals in a row. After a fifth refusal, Cadre gives up on the model. */
 const SHARES_AFTER_REFUSAL = [0.7, 0.5, 0.3, 0.15];
 
 export interface RunView extends DecisionView {

@@ -352,7 +352,7 @@ function skipReason(error: unknown): SkipReason | undefined {
   return error instanceof CadreError && error.code === "FOLDER_MISSING" ? "other machine" : undefined;
 }
 
-/** Leaves a run to other processes: for a while if its folder is missing here, for good if only a newer version can read it. */
+/** Leaves a run to other processes. This lasts for a while if the run's folder is missing here, and forever if only a newer version can read the run. */
 function skipRun(why: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
   all.set(runId, why);
   if (why === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();

@@ -20,7 +20,7 @@ interface Moment {
   id: string;
   event: HookEvent;
   toolCallId?: string;
-  /** Names with which a matcher is compared. */
+  /** The names that are compared with the matcher of a hook. */
   names?: readonly string[];
   /** Input of the hooks, in addition to the fields that all hooks get. */
   input: object;

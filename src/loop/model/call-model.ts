@@ -49,11 +49,11 @@ import {
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-/** If another model follows in the chain, Cadre makes at most this many attempts, and waits at most this long before each. */
+/** If the chain has another model, Cadre makes at most this many attempts with this model, and waits at most this long before each attempt. */
 const SHORT_TRIES = 6;
 const SHORT_WAIT_MS = 60_000;
 
-/** Number of failed attempts that may have been paid for. More of them would only cost money. */
+/** Maximum number of failed attempts that may have been paid for. Further attempts would probably only cost money. */
 const MAX_PAID_TRIES = 6;
 
 const RESERVATION_WAIT_MS = 1_000;
@@ -61,7 +61,7 @@ const LONGEST_RESERVATION_WAIT_MS = 30_000;
 
 /** A last turn may take at least this long, even if the run's time is over. */
 const LAST_TURN_MS = 10 * 60_000;
-/** Node fires longer timers immediately. */
+/** The longest timer that Node supports. Node fires a longer timer immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type CallParts = Pick<
@@ -427,7 +427,7 @@ function promptPrefix(
 const summaryRoom = (run: RunJournal, { models }: Pick<LoopParts, "models">): Room =>
   roomOf(run, models.contextWindow(nextModel(run)));
 
-/** The facts that follow a summary. Results that stay in the prompt are not among them. */
+/** The facts that follow a summary. They do not list results that stay in the prompt. */
 function factsAfter(
   { replaced }: SummaryPlan,
   run: RunJournal,
@@ -447,7 +447,7 @@ function factsAfter(
   return describeWorkFacts(facts, again, summarySize(summaryRoom(run, parts)).characters);
 }
 
-/** A shorter result is not worth a line that says how to read it again. */
+/** The facts after a summary list only results with more characters than this. A shorter result is not worth a line. */
 const WORTH_READING = 500;
 
 /** If the history became too short for a summary after the decision, the summary replaces the whole history. */
@@ -543,8 +543,9 @@ function failureOf(
 
 /**
  * Decides when to try again, and with which model. Empty if the next model of the chain follows immediately, or if no attempt follows.
- * A temporary failure is retried a few times. If it lasts, all models of the chain are tried. If all of them fail, the run waits for
- * hours for the model that may be back first. Answers that break off are not paid for again and again.
+ * A temporary failure is retried a few times. If it lasts, all models of the chain are tried.
+ * If all models fail, the run waits for hours for the model that may be back first.
+ * Answers that break off are not paid for again and again.
  */
 function nextAttempt(
   after: number | undefined,

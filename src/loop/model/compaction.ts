@@ -1,6 +1,6 @@
 // Plans how a prompt that is too long becomes shorter. Pure: `decide` uses the plan, and so does the summary call.
-//  1  Notes replace older tool results, if that makes enough room for many more turns. The provider's cache is of no use afterwards,
-//     so it must not happen often. The agent can read the results again.
+//  1  Notes replace older tool results, if that makes enough room for many more turns. The agent can read the results again.
+//     This must not happen often, because the provider's cache is useless afterwards.
 //  2  Otherwise a summary replaces the older turns. The task, messages of people and the latest turns stay.
 //  3  If the whole conversation does not fit into the summary call, only its older part is sent and summarised.
 //  4  If no older part is worth a summary, the middle of the longest tool results is left out, only as far as needed.
@@ -24,7 +24,7 @@ import {
 const KEPT_TOKENS = 20_000;
 const KEPT_SHARE = 0.25;
 
-/** Results with at most this many characters are not cleared. A note has about 150. */
+/** Results with at most this many characters are not cleared, because a note has about 150 characters. */
 const SHORT_RESULT = 500;
 const NOTE_LENGTH = 160;
 
@@ -37,11 +37,11 @@ const WORTH_SHARE = 0.15;
 /** A summary call may fill this share of the window with the conversation. The rest is for the summary itself. */
 const SENT_SHARE = 0.9;
 
-/** No result and no other text is clipped to fewer characters. */
+/** Minimum number of characters to which a result, or another text, is clipped. */
 const SHORTEST_RESULT = 400;
 const SHORTEST_TEXT = 4_000;
 
-/** `sent`: number of messages in the summary call. `replaced`: number of messages that the summary replaces. */
+/** `sent` is the number of messages in the summary call. `replaced` is the number of messages that the summary replaces. */
 export interface SummaryPlan {
   sent: number;
   replaced: number;
@@ -67,7 +67,7 @@ export interface Room {
 
 /**
  * Clears the results that are older than the latest turns. Undefined if that frees too little room.
- * `most` is the number of tokens that the prompt may have afterwards. `readable`: the agent can read saved results.
+ * `most` is the number of tokens that the prompt may have afterwards. `readable` is true if the agent can read saved results.
  */
 export function planClear(
   transcript: Transcript,

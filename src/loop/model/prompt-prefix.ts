@@ -8,7 +8,7 @@ export interface Prompt {
   tools: readonly LanguageModelV4FunctionTool[];
   system: string;
   messages: LanguageModelV4Prompt;
-  /** Names of the blobs of the files that are left out. */
+  /** Blob names of the files that are left out of the prompt. */
   leftOut?: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 // Reads one model answer to its end, according to the provider's contract, and corrects its calls that are nearly right.
 //  - A partial answer is never used (F41).
-//  - A call is corrected if it has a tool's name in another case, `file_path` for `path`, or "2" for 2. A call that fits its tool's schema
-//    is never changed, and a correction is used only if the corrected call fits.
+//  - A call is corrected if it has a tool's name in another letter case, `file_path` instead of `path`, or "2" instead of 2.
+//    A call that matches its tool's schema is never changed, and a correction is used only if the corrected call matches the schema.
 
 import type {
   LanguageModelV4CallOptions,

@@ -183,7 +183,7 @@ function cutOffsOf({ callId }: CallModel, { state: { failedCall } }: RunJournal)
 /** Providers keep a cached prompt for at least this long. */
 const CACHE_MS = 300_000;
 
-/** True if the provider probably still has the last prompt in its cache. Another model has a cache of its own. */
+/** True if the provider probably still has the last prompt in its cache. Each model has a separate cache. */
 function isCached(
   { model }: CallModel,
   { transcript }: RunJournal,

@@ -80,7 +80,7 @@ export const azure: ProviderType<AzureEndpoint> = {
     adaptResponses(call, "azure", mustReason(call, model) ? { forceReasoning: true } : {}),
 };
 
-/** The package assumes that a deployment with a name of its own cannot reason, and would leave the reasoning out. */
+/** The package assumes that a deployment with a custom name cannot reason, and would leave the reasoning out. */
 const mustReason = ({ reasoning }: AdaptedCall, deployment: string): boolean =>
   reasoning !== undefined && reasoning !== "none" && reasoningOf(deployment).levels.length > 0;
 

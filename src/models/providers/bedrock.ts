@@ -67,7 +67,7 @@ export const bedrock: ProviderType<BedrockEndpoint> = {
     return createAmazonBedrock({ region, baseURL, apiKey, ...optional });
   },
   async listOf({ region, baseURL, apiKey, credentials }) {
-    // The list of models has an address of its own.
+    // The list of models has another address than the calls.
     const url = `${baseURL.replace("://bedrock-runtime", "://bedrock")}/foundation-models`;
     if (apiKey !== undefined) return { url, headers: { authorization: `Bearer ${apiKey}` } };
     const signer = new (signerClass())({ url, region, service: "bedrock", ...(await credentials!()) });
@@ -177,8 +177,9 @@ const CACHE_POINT = { bedrock: { cachePoint: { type: "default" } } };
 const CACHES = /claude-(?!3-(haiku|sonnet|opus|5-sonnet)|v2|instant)|amazon\.nova/;
 
 /**
- * No tool choice is sent. For `none` and for a forced tool, the package leaves the other tools out of the request. Without any tool, it also removes
- * all calls and results from the conversation. The prompt itself says which tools are expected.
+ * Cadre sends no tool choice. For `none` and for a forced tool, the package would leave the other tools out of the request.
+ * If no tool is left, the package would also remove all calls and results from the conversation.
+ * The prompt itself says which tools are expected.
  */
 function adaptBedrock(call: AdaptedCall, model: string): LanguageModelV4CallOptions {
   const { toolChoice: _, ...given } = withReasoning(call, model);
@@ -215,8 +216,8 @@ function withReasoning(
 
 /**
  * Asks Bedrock to leave out thoughts that are bound to another conversation, such as after a fork or a summary. Otherwise it would reject the request.
- * The package has no setting for this and would overwrite it. So Cadre itself sends the reasoning settings of these models,
- * and sends no temperature, because models that think reject it.
+ * The package has no setting for this and would overwrite it. So Cadre itself sends the reasoning settings of these models.
+ * Cadre sends no temperature, because models that think reject it.
  */
 function withUnbound(options: LanguageModelV4CallOptions, reasoning?: Reasoning): LanguageModelV4CallOptions {
   const { temperature: _, ...rest } = options;

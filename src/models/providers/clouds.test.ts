@@ -468,7 +468,7 @@ test("a GPT model on Azure is called by its deployment's name; nothing is stored
   });
 });
 
-test("a deployment with a name of its own reasons if the agent asks for it, and its reasoning is kept", async () => {
+test("a deployment with a custom name reasons if the agent asks for it, and its reasoning is kept", async () => {
   answer = azureAnswer;
   const bodyOf = async (deployment: string, context: object) => {
     await ask(`azure/${deployment}`, atAzure({ AZURE_API_KEY: "k" }), { context });

@@ -109,7 +109,7 @@ test.each<[string, Partial<ProviderConfig>, string[]]>([
   expect([...models.acceptedFiles(name)].map((each) => each.split("/")[1])).toEqual(types);
 });
 
-test("a PDF keeps its name at OpenAI", async () => {
+test("a PDF is sent to OpenAI with its name", async () => {
   prompt.push({ role: "user", content: [file("b.pdf", "application/pdf", PDF)] });
   const { input } = await requestTo("openai/gpt-5");
   expect(input!.at(-1)).toMatchObject({ content: [{ type: "input_file", filename: "b.pdf" }] });

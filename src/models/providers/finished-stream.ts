@@ -72,9 +72,9 @@ const LAST_EVENTS: ReadonlySet<unknown> = new Set([
 
 interface Chunk {
   type?: unknown;
-  /** Chat completions. */
+  /** Set in chunks of the Chat Completions API. */
   choices?: { finish_reason?: unknown }[];
-  /** Google. */
+  /** Set in chunks of Google's API. */
   candidates?: { finishReason?: unknown }[];
 }
 

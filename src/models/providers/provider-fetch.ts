@@ -1,6 +1,6 @@
 // The `fetch` of all provider packages.
-//  1  Every byte of a response is a sign of life. The packages pass on only the parts of an answer,
-//     and not the comments and pings with which a provider keeps the connection open while the model thinks.
+//  1  Every byte of a response is a sign of life. The packages pass on only the parts of an answer.
+//     They do not pass on the comments and pings with which a provider keeps the connection open while the model thinks.
 //  2  A response ends when its answer is finished, even if the connection stays open.
 //  3  Only the loop's own limit of silence applies. Node's `fetch` would give up after five minutes.
 

@@ -168,7 +168,7 @@ test("[F40] scripted errors are classified like a provider's errors", async () =
   expect(await failure("timeout")).toMatchObject({ cause: "timeout", after: 500 });
 });
 
-test("[F41] with `cut: stream`, the stream breaks in the middle of JSON after the earlier parts", async () => {
+test("[F41] `cut: stream` breaks the stream in the middle of JSON, after the earlier parts", async () => {
   const turn: ScriptedTurn = {
     text: "I write.",
     calls: [{ tool: "Write", input: { path: "a" } }],
@@ -186,7 +186,7 @@ test("[F41] with `cut: stream`, the stream breaks in the middle of JSON after th
   expect(spoken.text).toBe("half ");
 });
 
-test("[F41] with `cut: length` or `cut: silent`, the stream ends after calls that look complete", async () => {
+test("[F41] `cut: length` and `cut: silent` end the stream after calls that look complete", async () => {
   const calls = [{ tool: "Write", input: {} }];
   const length = await play(one({ calls, cut: "length" }));
   expect(length.calls).toHaveLength(1);

@@ -59,7 +59,7 @@ export const ScriptedTurn = z
     text: z.string().optional(),
     reasoning: z.string().optional(),
     calls: z.array(Call).optional(),
-    /** Shorthand for a call of final_report after the other calls. */
+    /** Shorthand for a call of final_report. This call is the last one of the turn. */
     report: Report.optional(),
     /** Milliseconds before the answer begins. */
     delay: z.number().nonnegative().max(3_600_000).optional(),

@@ -1,5 +1,5 @@
-// The effect class of a shell command after a crash (P4). A test, build or linter that a crash cut off is run again; any other command
-// that might change something waits for a person.
+// The effect class of a shell command after a crash (P4). A test, build or linter that a crash cut off is run again.
+// Any other command that might change something waits for a person.
 //  - A command has a class only if every word is literal, and each simple command in it has a class or only reads.
 //    A command that opens files by redirection, sets variables or contains any other syntax has no class.
 //  - A class never allows a call. Permission rules do not see it.

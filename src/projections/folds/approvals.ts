@@ -115,7 +115,7 @@ export type ItemChange =
   | { type: "close"; itemId: string }
   | { type: "close-all" };
 
-/** Kinds of waits that open an item of their own. The item of a tool call is opened by its TOOL_PROPOSED event. */
+/** Kinds of waits that open a separate item. The item of a tool call is opened by the call's TOOL_PROPOSED event. */
 const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
   outcome_unknown: "outcome",
   budget: "budget",

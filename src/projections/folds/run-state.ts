@@ -542,7 +542,7 @@ function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   state.prefix = prefix ?? state.prefix;
   state.openModelCall = undefined;
   state.failedModels = new Map();
-  // After its summary, a refused turn is repeated, so it becomes the failed call again.
+  // A turn whose prompt was refused is repeated after the summary, so it becomes the failed call again.
   state.failedCall = purpose === "summary" ? state.overflow?.call : undefined;
   forgetProviderWait(state);
   const text = textOf(content);
@@ -636,7 +636,7 @@ function startTool(state: RunState, event: EventOf<"TOOL_STARTED">): void {
   setRunning(state);
 }
 
-/** A run that continues another run begins with the other run's prompt, so this also applies to the other run's events. */
+/** Tracks the instruction files that are in the prompt. Events of a run that this run continues count too, because the prompt contains that run's conversation. */
 export function trackToldFiles({ toldFiles }: Pick<RunState, "toldFiles">, event: JournalEvent): void {
   if (event.type === "CONTEXT_COMPACTED" || event.type === "CONTEXT_CLIPPED") toldFiles.clear();
   if (event.type === "TOOL_RESULT") for (const file of event.payload.told ?? []) toldFiles.add(file);

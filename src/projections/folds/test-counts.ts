@@ -19,38 +19,38 @@ const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 type Runner = (text: string) => TestCounts | undefined;
 
-/** vitest: `Tests  1 failed | 2 passed | 1 skipped (4)`. */
+/** The summary that vitest prints: `Tests  1 failed | 2 passed | 1 skipped (4)`. */
 const vitest: Runner = (text) => {
   const line = /^\s*Tests\s+(?=.*\(\d+\)\s*$).*$/m.exec(text)?.[0];
   return line === undefined ? undefined : countsIn(line, /(\d+) passed/, /(\d+) failed/);
 };
 
-/** jest: `Tests:       1 failed, 2 passed, 3 total`. */
+/** The summary that jest prints: `Tests:       1 failed, 2 passed, 3 total`. */
 const jest: Runner = (text) => {
   const line = /^Tests:\s.*\btotal\b.*$/m.exec(text)?.[0];
   return line === undefined ? undefined : countsIn(line, /(\d+) passed/, /(\d+) failed/);
 };
 
-/** node --test, in either of its reporters: `# tests 3`, `ℹ pass 2`. */
+/** The summary that `node --test` prints, in either of its two formats: `# tests 3`, `ℹ pass 2`. */
 const node: Runner = (text) => {
   const countOf = (word: string) => numberIn(text, new RegExp(`^[#ℹ] ${word} (\\d+)$`, "m"));
   const [passed, failed] = [countOf("pass"), countOf("fail")];
   return passed === undefined || failed === undefined ? undefined : { run: passed + failed, passed };
 };
 
-/** pytest: `==== 1 failed, 3 passed in 0.12s ====`. */
+/** The summary that pytest prints: `==== 1 failed, 3 passed in 0.12s ====`. */
 const pytest: Runner = (text) => {
   const line = /^=*\s?.*\b(?:passed|failed)\b.* in [\d.]+s.*$/m.exec(text)?.[0];
   return line === undefined ? undefined : countsIn(line, /(\d+) passed/, /(\d+) failed/);
 };
 
-/** cargo: one `test result:` line per binary. */
+/** cargo prints one line `test result:` for each binary. */
 const cargo: Runner = (text) =>
   sum(
     [...text.matchAll(/^test result: .*$/gm)].map(([line]) => countsIn(line, /(\d+) passed/, /(\d+) failed/)),
   );
 
-/** mocha: `5 passing`, `1 failing`. */
+/** The summary that mocha prints: `5 passing`, `1 failing`. */
 const mocha: Runner = (text) => {
   const passed = numberIn(text, /^\s*(\d+) passing\b/m);
   return passed === undefined
@@ -58,7 +58,7 @@ const mocha: Runner = (text) => {
     : { run: passed + (numberIn(text, /^\s*(\d+) failing\b/m) ?? 0), passed };
 };
 
-/** go test -v: one line per test. */
+/** `go test -v` prints one line for each test. */
 const go: Runner = (text) => {
   const passed = [...text.matchAll(/^\s*--- PASS: /gm)].length;
   return { run: passed + [...text.matchAll(/^\s*--- FAIL: /gm)].length, passed };

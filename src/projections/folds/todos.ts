@@ -30,7 +30,7 @@ const isLine = (value: unknown): value is string =>
 const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"] satisfies Todo["status"][];
 const isStatus = (value: unknown): value is Todo["status"] => STATUSES.includes(value);
 
-/** `2 of 5 done: writing the test`. */
+/** The progress in one line: `2 of 5 done: writing the test`. */
 export function summarizeTodos(todos: readonly Todo[]): string {
   const done = todos.filter(({ status }) => status === "completed").length;
   const current = todos.find(({ status }) => status === "in_progress");

@@ -165,8 +165,8 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
 }
 
 /**
- * The messages as one model is allowed to see them. Only the model that wrote an answer gets its reasoning and its provider's data back,
- * because signatures and encrypted reasoning are of no use to another model, and its provider rejects them.
+ * The messages as one model is allowed to see them. Only the model that wrote an answer gets the reasoning and the provider's data back.
+ * Signatures and encrypted reasoning are of no use to another model, and the other model's provider rejects them.
  */
 export function promptMessagesFor(model: string, { placed }: Pick<Transcript, "placed">): PromptMessage[] {
   const messages: PromptMessage[] = [];

@@ -4,7 +4,7 @@
 import { isTurn, type JournalEvent, type ResultEnvelope } from "../../journal/events.ts";
 import { type AgentMessage, agentMessages } from "./agent-records.ts";
 
-/** S1-36 … S1-39. `agentId` is the id of the run, `type` the name of the agent. */
+/** The agent events of S1 (S1-36 … S1-39). `agentId` is the id of the run, and `type` is the name of the agent. */
 export interface AgentEvents {
   "agent:spawned": { agentId: string; parentId: string | undefined; type: string };
   "agent:completed": { agentId: string; result: ResultEnvelope };

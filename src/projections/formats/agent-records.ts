@@ -6,7 +6,7 @@ import type { ToolCallPart } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../folds/run-row.ts";
 
-/** S1-57. */
+/** A message to or from an agent, in the format of S1 (S1-57). */
 export interface AgentMessage {
   id: string;
   agentSessionId: string;
@@ -15,7 +15,7 @@ export interface AgentMessage {
   createdAt: string;
 }
 
-/** S4-21 … S4-30. */
+/** A run in the format of S4 (S4-21 … S4-30). */
 export interface AgentRunRecord {
   run_id: string;
   repo_path: string;

@@ -11,7 +11,7 @@ import { type AgentRunRecord, recordStatus } from "./agent-records.ts";
 
 export type AgentState = "model_loading" | "thinking" | "calling_tool" | "working" | "idle";
 
-/** S4-21 … S4-30. A run in the feed has a session only if it was started in a session. */
+/** A run in the feed (S4-21 … S4-30). It has a session only if it was started in a session. */
 export type LiveRun = Omit<AgentRunRecord, "session_id"> & { session_id?: string };
 
 type Of = Pick<LiveRun, "run_id" | "agent_id" | "session_id">;

@@ -23,9 +23,9 @@ export interface ExceededLimit {
   limit: string;
   value: number;
   used: number;
-  /** Kept for the last turns of other runs. */
+  /** The amount that is kept for the last turns of other runs. */
   kept: number;
-  /** Reserved for open calls of other runs. */
+  /** The amount that is reserved for open calls of other runs. */
   open: number;
 }
 

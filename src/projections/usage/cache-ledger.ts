@@ -5,7 +5,9 @@ import type { EventOf, JournalEvent } from "../../journal/events.ts";
 
 /**
  * Why a call could not use the cache of the call before it.
- * `tools`, `system`, `messages`: this part of the prompt changed. `compacted`: a summary replaced older messages, or long results were cleared or shortened. `files`: older files were left out. `model`: another model was called.
+ * `tools`, `system`, `messages`: this part of the prompt changed.
+ * `compacted`: a summary replaced older messages, or long results were cleared or shortened.
+ * `files`: older files were left out. `model`: another model was called.
  */
 export const CacheBreak = z.enum(["tools", "system", "messages", "compacted", "files", "model"]);
 export type CacheBreak = z.infer<typeof CacheBreak>;

@@ -19,7 +19,7 @@ export interface RunBudget {
   wasted: Spending;
   /** Amount reserved for the current call and for the run's last turn. */
   reserved: Spending;
-  /** The part of it that stays reserved for the last turn. */
+  /** The part of `reserved` that is kept for the last turn. */
   lastTurn: Spending;
 }
 

@@ -144,7 +144,7 @@ function noSpending(): Omit<RunUsage, "toolCalls" | "activeMs"> {
 
 const SPENT_KEYS = Object.keys(noSpending()) as (keyof ReturnType<typeof noSpending>)[];
 
-/** Has no `toolCalls`, because agents call tools and models do not. */
+/** The usage of a model. It has no `toolCalls`, because tool calls are counted for agents. */
 function asModel([model, usage]: [string, RunUsage]): UsageReport["byModel"][number] {
   const { toolCalls: _, ...own } = usage;
   return { model, ...own };

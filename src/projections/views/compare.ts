@@ -171,7 +171,7 @@ function compareSteps(events: readonly JournalEvent[]): CompareStep[] {
   return steps;
 }
 
-/** A run that continues in the middle of another run's work has no task of its own. */
+/** The task of a run. A run that continues in the middle of another run's work has no task. */
 const hasOwnTask = ({ continues, trigger, fork }: Payload<"RUN_STARTED">): boolean =>
   !continues || (trigger !== "retry" && (trigger !== "fork" || (fork?.edited?.includes("message") ?? false)));
 

@@ -101,7 +101,7 @@ function quotedIn(sentence: string): { start: number; end: number }[] {
   );
 }
 
-/** Whether a word has a meaning of its own, unlike "the" or "of". */
+/** Whether a word carries a meaning by itself, unlike "the" or "of". */
 const isMeaningful = (form: string): boolean => form.length > 2 && !COMMON.has(form);
 
 const COMMON: ReadonlySet<string> = new Set(

@@ -370,7 +370,7 @@ function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line 
   }
 }
 
-/** ` (fork of r1…#12, another message)`, or nothing for a run that is not a fork. */
+/** The origin of a fork: ` (fork of r1…#12, another message)`. Empty for a run that is not a fork. */
 export function describeForkOrigin({ trigger, fork, continues }: Payload<"RUN_STARTED">): string {
   if (trigger !== "fork" || !fork || !continues) return "";
   const edited = (fork.edited ?? []).map((each) => `, another ${each}`).join("");

@@ -4,7 +4,7 @@ import type { BlastRadius } from "../../journal/blast-radius.ts";
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 import { money, plural } from "./format.ts";
 
-/** `could run commands, change src/**, reach 2 hosts, spend up to $3.00, 2 levels deep`. */
+/** The blast radius in one line: `could run commands, change src/**, reach 2 hosts, spend up to $3.00, 2 levels deep`. */
 export function describeBlastRadius(radius: BlastRadius): string {
   const { agents, levels, maxCost } = radius;
   const may = [

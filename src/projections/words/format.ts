@@ -2,33 +2,33 @@
 
 import type { Budget } from "../../journal/events.ts";
 
-/** `1 run`, `1,234 runs`. */
+/** A count with its noun: `1 run`, `1,234 runs`. */
 export const plural = (amount: number, one: string, many = `${one}s`): string =>
   `${groupDigits(amount)} ${amount === 1 ? one : many}`;
 
-/** `1,234,567`. Formatted by hand, because the first `toLocaleString` of a process takes longer than printing most commands. */
+/** A number with separators: `1,234,567`. The code does not use `toLocaleString`, because its first call in a process takes longer than most commands. */
 export const groupDigits = (whole: number): string => String(whole).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
-/** `950`, `1.2k`, `34k`, `5.6M`. */
+/** A short count: `950`, `1.2k`, `34k`, `5.6M`. */
 export function shortCount(amount: number): string {
   if (amount < 1_000) return String(amount);
   const [value, unit] = amount < 999_500 ? [amount / 1_000, "k"] : [amount / 1_000_000, "M"];
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
 }
 
-/** `812 bytes`, `34 kB`, `5.6 MB`. */
+/** A file size: `812 bytes`, `34 kB`, `5.6 MB`. */
 export function fileSize(bytes: number): string {
   if (bytes < 1_000) return plural(bytes, "byte");
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** `90 ms`, `4.2 s`, `42 s`, `1 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
+/** A duration: `90 ms`, `4.2 s`, `42 s`, `1 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   return ms < 9_950 ? `${(ms / 1_000).toFixed(1)} s` : wholeSeconds(Math.round(ms / 1_000));
 }
 
-/** The duration of something that is still under way, in whole seconds: tenths would change too fast to read. */
+/** The duration of something that is still under way. It is in whole seconds, because tenths would change too fast to read. */
 export const elapsed = (ms: number): string => wholeSeconds(Math.floor(Math.max(0, ms) / 1_000));
 
 /** A duration in its largest unit, for narrow columns: `17 min`. */
@@ -48,7 +48,7 @@ function wholeSeconds(seconds: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** `just now`, `40 s ago`, `5 min ago`, `2 h ago`, `3 days ago`. */
+/** A past time, relative to now: `just now`, `40 s ago`, `5 min ago`, `2 h ago`, `3 days ago`. */
 export function ago(ts: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - ts) / 1_000));
   if (seconds < 10) return "just now";
@@ -77,7 +77,7 @@ const isoDate = (date: Date): string =>
     .join("-");
 
 /**
- * `$0.00`, `$1.23`, and four decimals below a cent: `$0.0012`.
+ * An amount of dollars: `$0.00`, `$1.23`. An amount below a cent has four decimals: `$0.0012`.
  * `unpriced` is the number of calls without a known price. They are never shown as free: `$?`, `≥ $1.23`.
  */
 export function money(dollars: number, unpriced = 0): string {
@@ -91,10 +91,10 @@ export interface Cost {
   unpriced: number;
 }
 
-/** `$1.23`, `$?` or `≥ $1.23`. */
+/** The cost in a column: `$1.23`, `$?` or `≥ $1.23`. */
 export const shortCost = ({ cost, unpriced }: Cost): string => money(cost, unpriced);
 
-/** `$1.23`, `cost unknown`, or `at least $1.23 (2 calls without a price)`. */
+/** The cost in a sentence: `$1.23`, `cost unknown`, or `at least $1.23 (2 calls without a price)`. */
 export function describeCost({ cost, unpriced }: Cost): string {
   if (unpriced === 0) return money(cost);
   return cost === 0
@@ -102,11 +102,11 @@ export function describeCost({ cost, unpriced }: Cost): string {
     : `at least ${money(cost)} (${plural(unpriced, "call")} without a price)`;
 }
 
-/** `23,456 tokens`. */
+/** Input and output tokens together: `23,456 tokens`. */
 export const describeTokens = ({ input, output }: { input: number; output: number }): string =>
   plural(input + output, "token");
 
-/** `$2.00 and 20,000 tokens`; empty for a budget without limits. */
+/** A budget: `$2.00 and 20,000 tokens`. Empty if the budget has no limits. */
 export function describeBudget({ maxTokens, maxCost }: Budget): string {
   const dollars = maxCost === undefined ? [] : [money(maxCost)];
   const tokens = maxTokens === undefined ? [] : [`${groupDigits(maxTokens)} tokens`];

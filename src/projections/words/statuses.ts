@@ -71,7 +71,7 @@ export function shownStatus(run: RunForStatus, drives = true): ShownStatus {
   return status === "pending" ? "queued" : "running";
 }
 
-/** `Completed in 4.2 s`, `Failed after 2 min`. */
+/** How and after what time a run ended: `Completed in 4.2 s`, `Failed after 2 min`. */
 export function describeEnding(run: RunForStatus, time: string): string {
   const status = shownStatus(run);
   if (status === "completed") return `Completed in ${time}`;

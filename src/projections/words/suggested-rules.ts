@@ -7,7 +7,7 @@ export interface SuggestedRule {
   refused: number;
 }
 
-/** Example: `would have allowed 37 of the 41 such calls that people allowed, and none of the 6 that they refused`. */
+/** The effect of the rule: `would have allowed 37 of the 41 such calls that people allowed, and none of the 6 that they refused`. */
 export function describeSuggestion({ spared, of, refused }: SuggestedRule): string {
   const all = spared === of ? `all ${of}` : `${spared} of the ${of}`;
   return `would have allowed ${all} such calls that people allowed${refusedWords(refused)}`;

@@ -18,7 +18,7 @@ export interface Opened {
   clock: FakeClock;
   /** Closes the store and opens it again on the same data, as a new process would. */
   reopen(): Promise<Store>;
-  /** Closes this store for good. */
+  /** Closes this store. It is not opened again. */
   close(): Promise<void>;
 }
 

@@ -288,7 +288,7 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[E9] workers are listed with their cards and their runs", async ({ store, clock }) => {
+    scenario("[E9] workers are listed with their descriptions and their runs", async ({ store, clock }) => {
       const card = { host: "a", pid: 7, pool: "default", version: "1.2.3", since: clock.now() };
       await admit(store, "r1");
       await store.leases.heartbeat("w1", [], card);

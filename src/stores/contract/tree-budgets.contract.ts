@@ -103,7 +103,7 @@ export function treeBudgetContract(open: Open): void {
     },
   );
 
-  scenario("[B3] an answer lowers the amount that is kept for the last turn", async ({ store }) => {
+  scenario("[B3] once a call is answered, less budget is kept for the run's last turn", async ({ store }) => {
     const [one, two] = await tree(store, "c1", "c2");
     await asks(one!, "m1", BUDGET, 20, 70);
     const lastTurn = { tokens: 30, cost: null };

@@ -119,7 +119,7 @@ function rightFor(code: string, why: string, { user, schema }: DatabaseAddress):
   if (code === "3F000")
     return `CREATE SCHEMA IF NOT EXISTS ${quote(schema ?? "public")}; GRANT USAGE, CREATE ON SCHEMA ${quote(schema ?? "public")} ${to}`;
   const [, kind, name = ""] = /permission denied for (schema|database) (\S+)/.exec(why) ?? [];
-  // pg-boss has a schema of its own.
+  // The tables of pg-boss are in a separate schema.
   if (kind === "database") return `GRANT CREATE ON DATABASE ${quote(name)} ${to}`;
   if (kind === "schema") return `GRANT USAGE, CREATE ON SCHEMA ${quote(name)} ${to}`;
   return `GRANT ALL ON ALL TABLES IN SCHEMA ${quote(schema ?? "public")} ${to}`;

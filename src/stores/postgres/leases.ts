@@ -37,7 +37,7 @@ export function leaseReads(read: Read, testClock: Clock | undefined): Reads {
 
 interface DueQuestion {
   now: number;
-  /** If it is null, the database's clock is used. */
+  /** The time of a test's clock. Null if the database's clock is to be used. */
   clock: number | null;
   limit: number;
   of: PoolFilter | undefined;

@@ -53,7 +53,7 @@ const sumOf = (name: string) =>
 
 const COUNT = `SELECT status, count(*) AS runs, ${SUMS.map(sumOf).join(", ")} FROM runs GROUP BY status`;
 
-/** Counts only the store's own schema. */
+/** Number of open items, and size of the tables. Other schemas of the database do not count. */
 const REST = `SELECT (SELECT count(*) FROM approvals) AS approvals, coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes
   FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`;
 

@@ -11,7 +11,7 @@ const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
 /** SQLITE_IOERR_SHMSIZE: SQLite returns this error when it opens a file on a full disk. */
 const NO_ROOM_TO_SHARE = 4874;
-/** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE. */
+/** Codes for a value that does not fit: SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE. */
 const UNFIT_VALUE = new Set([18, 19, 20, 25]);
 
 export function openDatabase(path: string): DatabaseSync {

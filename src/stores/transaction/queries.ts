@@ -121,7 +121,7 @@ export interface SpentByOthers {
   cost: number;
   openTokens: number;
   openCost: number;
-  /** Reserved for the last turns of these runs. */
+  /** The amount that is reserved for the last turns of these runs. */
   keptTokens: number;
   keptCost: number;
 }

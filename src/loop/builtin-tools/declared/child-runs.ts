@@ -14,7 +14,7 @@ export type RunAction = "check" | "wait" | "cancel";
 const ids = z.array(z.string().min(1)).min(1);
 const Input = z.object({ action: z.enum(["check", "wait", "cancel"]), run_ids: ids });
 
-/** The earlier tools. Journals, rules and models may still name them. Their input has no `action`, and one id or several. */
+/** The tools that `manage_runs` has replaced. Journals, rules and models may still use them. Their input has no `action`, and one id or several. */
 const EARLIER: ReadonlyMap<string, RunAction> = new Map([
   ["check_run", "check"],
   ["wait_for_runs", "wait"],
@@ -76,7 +76,7 @@ function endsOf(call: ToolCall, children: readonly ChildRun[]): EventBody {
   return toolResult(call.id, output);
 }
 
-/** Rewrites a rule that names one of the earlier tools. */
+/** Rewrites a rule that names one of the replaced tools. */
 export const currentRunsRule = (rule: string): string => {
   const action = EARLIER.get(rule.trim().replace(/\(.*$/s, "").toLowerCase());
   return action === undefined ? rule : `${manageRuns.name}(${action})`;

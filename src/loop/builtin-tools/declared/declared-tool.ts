@@ -81,8 +81,8 @@ interface SchemaPart {
 }
 
 /**
- * Drops facts that tell the model nothing, because each turn pays for the schemas: property names are strings, a text is not empty,
- * a count is positive. A call that contradicts one of them gets a result that says so.
+ * Removes constraints that tell the model nothing new, because each turn pays for the schemas. For example, a count is positive.
+ * A call that violates such a constraint gets a result that says so.
  */
 function dropSelfEvident(part: SchemaPart): void {
   if (part.minLength === 1) delete part.minLength;

@@ -228,7 +228,7 @@ export function parseDelegation({
 /** Matches the names that `perAgentTool` returns. */
 export const PER_AGENT_NAME = /^run_\w+_agent$/;
 
-/** S0-41: the tool name for one agent, such as `run_coding_agent`. It leaves out the agent's pack. */
+/** S0-41: the name of the tool that starts one agent, such as `run_coding_agent`. The name does not contain the agent's pack. */
 export const perAgentTool = (name: string): string => `run_${toolWord(name)}_agent`;
 
 const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_");

@@ -98,7 +98,7 @@ function listNames(tools: readonly SearchableTool[]): string {
 /** Length of `mcp__server__` in a tool's name. */
 const prefixLength = (name: string): number => name.indexOf("__", "mcp__".length) + 2;
 
-/** The tools that fit a query best. Exact names come first, and words that many tools share count little. */
+/** The tools that match a query best. Exact names come first. A word that many tools share counts little. */
 export function searchTools<T extends SearchableTool>(
   { query, limit = MAX_FOUND }: z.output<typeof SearchInput>,
   tools: readonly T[],
@@ -127,7 +127,7 @@ export function searchTools<T extends SearchableTool>(
 const isGiven = ({ name }: SearchableTool, given: ReadonlySet<string>): boolean =>
   given.has(name.toLowerCase()) || given.has(name.slice(prefixLength(name)).toLowerCase());
 
-/** The words of a text, without a plural s. */
+/** The words of a text. A plural s at the end of a word is removed. */
 const wordsOf = (text: string): Set<string> =>
   new Set(
     text
