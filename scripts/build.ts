@@ -1,6 +1,6 @@
-// `npm run build` makes the files that are published. Node runs our TypeScript directly, but not below node_modules, so the
-// package needs JavaScript. `npm run check` has already checked the types. `dist` has the same layout as `src`, so relative
-// paths work in both.
+// `npm run build` makes the files that are published. The package needs JavaScript, because Node runs no TypeScript in node_modules.
+// `npm run check` has already checked the types.
+// `dist` has the same layout as `src`, so relative paths work in both.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";

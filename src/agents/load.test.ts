@@ -290,7 +290,7 @@ describe("references between agents", () => {
     expect(agent.definition).toBeUndefined();
   });
 
-  test("[S3-24] with `router: true`, the names in `agents` become the router's destinations", async () => {
+  test("[S3-24] if a file says `router: true` the router's destinations are the names in `agents`", async () => {
     const { agent, problems } = await problemsOf("router: true\nagents: [Writer]\ntools: []");
     expect(problems).toEqual([]);
     expect(agent.definition).toMatchObject({ agents: [], router: { destinations: ["writer"] } });

@@ -1,5 +1,5 @@
-// Composes the system prompt of a run: the body of the agent's file, guidance on tools and delegation, the role of a child,
-// the instructions of the project and the user, and the surroundings.
+// Composes the system prompt of a run: the agent's file, guidance on tools and delegation, and the role of a child.
+// The instructions of the project and of the user follow. The surroundings come last.
 // The prompt is the same in every turn of a run, so that the provider can cache it.
 
 import { formatDuration } from "../config/duration.ts";
@@ -91,7 +91,7 @@ function toolGuidance({ tools }: PromptContext): string {
   ].join("\n");
 }
 
-/** The list of skills. For a skill of an untrusted folder, it has only the name, which consists of plain characters. */
+/** The list of skills. A skill of an untrusted folder is listed by its name only, because a name consists of plain characters. */
 function skillSection(skills: readonly PinnedSkill[]): string {
   let room = MAX_SKILL_LIST;
   const lines = skills.map(({ name, description }) => {

@@ -1,7 +1,7 @@
 // Keeps the set of agents up to date with the files on disk.
 // If an edit breaks a file, its agents keep their last good version, and a note says so. So a half-finished edit stops no work.
 // After the file is repaired, its new version is used.
-// If files cannot be read at all for a moment, the last complete set is kept. There is never a set that lacks some of its files.
+// If files cannot be read at all for a moment, the last complete set is kept. An incomplete set is never used.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { isTemporary } from "../errors.ts";

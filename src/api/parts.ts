@@ -56,7 +56,7 @@ export interface ApiParts {
   info: ServerInfo;
   /** Name of the person who sent the request. The journal records the name with the person's action. */
   who(request: Request): string;
-  /** `served` exists while a public server listens. `plug` exists only in a demo. */
+  /** `served` is set while a public server listens. `plug` is set only in a demo. */
   web: { served?: BrowserAccess; plug?: DemoServer };
   /** Reports a problem to the user who runs the process. `answered` is set if the client also got an error response. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;

@@ -476,7 +476,7 @@ test("`run --input` accepts the agent's input as JSON or as a file, and reports 
   expect((await p.cadre("runs", "--json")).lines()).toHaveLength(2);
 });
 
-test("`doctor` finds no problems in a valid project; after `trust`, the project's settings apply", async () => {
+test("`doctor` finds no problems in a valid project; after `cadre trust` the project's settings apply", async () => {
   await using p = await happy();
   await p.write("cadre.yaml", "permissions: { allow: [Write] }\n");
   const first = await p.cadre("doctor");

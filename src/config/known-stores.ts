@@ -23,7 +23,7 @@ export interface StoreCheck {
 }
 
 const NOT_MADE_YET = "-";
-/** Used in place of the store's address in a record that is about the whole folder. */
+/** A record about the whole folder has this text in place of a store's address. */
 const IN_FOLDER = "";
 
 /** Throws if the folder has a store that this user has not created. Call this before anything in the folder is opened. */

@@ -14,7 +14,7 @@ import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 interface McpJson {
   servers: Record<string, McpServer>;
   problems: Problem[];
-  /** Has one entry, for the whole file, if the folder is not trusted. Otherwise empty. */
+  /** If the folder is not trusted, the whole file is ignored, and this list has one entry for it. Otherwise the list is empty. */
   ignored: IgnoredSetting[];
 }
 

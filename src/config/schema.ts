@@ -341,7 +341,7 @@ export const DECLARED_KEYS = {
       z.enum(["read", "idempotent", "unsafe"]),
     ),
     {
-      // `unsafe` only takes a class away, so any folder can set it.
+      // Commands with the class `unsafe` never run again by themselves, so any folder can set this class.
       untrusted: [
         {
           what: "which commands run again after a crash",

@@ -284,7 +284,7 @@ inner
     expect(full).toBe(JSON.stringify(structuredContent, null, 2));
   });
 
-  test("[A54] if the server dies during a call, the answer says that the call might have taken effect; after `close`, no server is called", async () => {
+  test("[A54] if the server dies during a call, the answer says that the call might have taken effect; closing the servers prevents further calls", async () => {
     writePlan(plan, { tools: [{ name: "log" }], does: { log: "die" } });
     const servers = open();
     await servers.ready(["git"]);

@@ -158,7 +158,7 @@ const connectionTo = (name: string, server: McpServer, parts: ServersParts): Con
   return createConnection({ name, server, folder, environment, env, clock });
 };
 
-/** Reads the pin again. Returns true if a person approved the server in another process, so that the pin is new. */
+/** Reads the pin again. Returns true if a person has approved the server in another process since the last read. */
 function refresh(entry: Entry, parts: ServersParts): boolean {
   entry.launch = launchOf(entry.config, parts.folder);
   const pin = readPin(parts, entry.name);

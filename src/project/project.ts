@@ -314,7 +314,7 @@ function authorityOf(config: Config, home: string, tools: readonly AnyTool[]): S
 
 function serversOf(config: Config, env: Env, home: string): McpServers {
   const { mcpServers, folder } = config;
-  // One server process serves all runs, so its environment contains no CADRE_RUN_ID.
+  // One MCP server process serves all runs, so its environment contains no CADRE_RUN_ID.
   const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
   return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
 }

@@ -262,12 +262,12 @@ const engineProblem = (error: unknown, runId: RunId | undefined) =>
     ? { message: "The engine failed and tries again.", error }
     : { runId, message: "A drive failed.", error };
 
-/** Finds an agent and compiles it for a root run, with the instructions that it is told. */
+/** Finds an agent and compiles it for a root run, including the instructions for the run. */
 function findReady(project: Project, report: Report): Project["find"] {
   return async (name, change) => prepare(await project.find(name, change), project, report);
 }
 
-/** Finds an agent and compiles it, without instructions: a child gets those of its parent. */
+/** Finds an agent and compiles it without instructions, because a child gets the instructions of its parent. */
 function findPrepared(project: Project, report: Report): (name: string) => Promise<Definition> {
   return async (name) => {
     const definition = await project.find(name);

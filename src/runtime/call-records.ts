@@ -1,7 +1,7 @@
 // Records on this machine when a command begins and what it answers. After a crash, people are asked only about unknown outcomes (P4).
 //  1  A command begins only after its note is on disk. So a command without a note has not begun.
-//  2  A note can be created only once. After a crash, the new process creates a missing note itself. So a process
-//     that was only suspended can no longer begin the command.
+//  2  A note can be created only once. After a crash, the new process creates every missing note itself.
+//     This keeps an old process that was only suspended from beginning the command.
 //  3  Secrets in the answer are masked before the answer is written to the note. The note is written before the answer is used.
 //  4  A note is deleted only after the result is in the journal.
 //  5  The folder has an id, and the journal records the id when a call starts. In a folder with another id, notes prove nothing.

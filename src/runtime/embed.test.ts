@@ -22,7 +22,7 @@ async function program(options: Partial<AssemblyOptions> = {}) {
   return { runtime, place };
 }
 
-test("[E1] a command is a client of the program that embeds Cadre; after `cadre approve`, the program continues the run", async () => {
+test("[E1] a command is a client of the program that embeds Cadre; the program continues a run that `cadre approve` has approved", async () => {
   const { runtime, place } = await program();
   await runtime.start();
   const ended = new Promise<string>((resolve) =>

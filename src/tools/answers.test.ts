@@ -24,7 +24,7 @@ it.each([
   }
 });
 
-it("[25.11] a column behind the end of a line is answered with the length of the line", () => {
+it("[25.11] if `column` is beyond the end of the line, the answer gives the length of the line", () => {
   expect(clipLine("short", 2_000, 300_000)).toBe("(this line has only 5 characters)");
   expect(clipLine("short", 2_000)).toBe("short");
 });

@@ -22,7 +22,7 @@ export function clipLine(line: string, max: number, from = 0): string {
   return `${before}${clean.slice(from, from + max)}${rest > 0 ? `… (${rest} more characters)` : ""}`;
 }
 
-/** Last line of a search result from which a rule hides some files. */
+/** The last line of a search result if a rule hides some files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";
 
 /** Whether an agent has the tool that reads saved outputs. */
@@ -56,7 +56,7 @@ interface Bounded {
  */
 export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
   if (text.length <= max) return { text, cut: false };
-  // The sentence in the middle counts too: a text that is still too long would be cut again, and the sentence would be lost.
+  // The result contains the sentence about the missing part. If the result were too long, a second cut could remove that sentence.
   const room = max - MAX_GAP;
   const head = headEnd(text, Math.ceil((room * 2) / 3));
   const tail = tailStart(text, text.length - Math.floor(room / 3));
@@ -66,10 +66,10 @@ export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
   return { text: `${shown}${isWholeLines ? "" : "\n"}… ${what} …\n${last}`, cut: true };
 }
 
-/** Length that the sentence about the missing part can have. */
+/** Maximum length of the sentence about the missing part. */
 const MAX_GAP = 100;
 
-/** Prefers to cut at a line end, unless that would lose more than half of the allowed length. */
+/** Cuts at a line end, unless that would lose more than half of the allowed length. */
 function headEnd(text: string, at: number): number {
   const end = text.lastIndexOf("\n", at - 1) + 1;
   if (end >= at / 2) return end;

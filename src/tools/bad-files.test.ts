@@ -18,7 +18,7 @@ async function makeSparse(folder: TempWorkspace, name: string, start: string | B
   await truncate(join(folder.path, name), size);
 }
 
-/** The refusal of a call, which must not hold the file in memory. */
+/** Calls a tool that must refuse the file without loading it into memory. Returns the error text. */
 async function refusalOf(call: () => ReturnType<typeof readTool.execute>): Promise<string> {
   const before = process.memoryUsage().rss;
   const { output, isError } = await call();
@@ -36,7 +36,7 @@ const pdf = (count: number): string =>
   ].join("\n");
 
 describe("bad files", () => {
-  it("[25.11] an image of 4 GB is refused by its first bytes", async () => {
+  it("[25.11] an image of 4 GB is refused after only its first bytes were read", async () => {
     await using folder = await tempWorkspace();
     await makeSparse(folder, "photo.png", PNG, 4 * GB);
     const read = () => readTool.execute({ path: "photo.png" }, folder.context());
@@ -45,7 +45,7 @@ describe("bad files", () => {
     );
   });
 
-  it("[25.11] a log of 1 GB is refused by Read, Grep and Edit with the way to look at parts of it", async () => {
+  it("[25.11] Read, Grep and Edit refuse a log of 1 GB, and say how to look at parts of it", async () => {
     await using folder = await tempWorkspace();
     await makeSparse(folder, "big.log", "started\n", GB);
     const context = folder.context();
@@ -59,7 +59,7 @@ describe("bad files", () => {
     expect(await refusalOf(() => editTool.execute(edit, context))).toContain("with Bash (");
   });
 
-  it("[25.11] a PDF with too many pages, or of several GB, is refused with the way to read a part of it", async () => {
+  it("[25.11] a PDF with too many pages or of several GB is refused, and the answer says how to read a part of it", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "book.pdf"), pdf(5_000));
     await writeFile(join(folder.path, "paper.pdf"), pdf(20));
@@ -75,7 +75,7 @@ describe("bad files", () => {
     expect(await read("paper.pdf")).toMatchObject({ attachments: [{ name: "paper.pdf" }] });
   });
 
-  it("[25.11] a PDF that is made to keep a reader busy is attached or refused soon", async () => {
+  it("[25.11] a PDF that was built to keep a reader busy is quickly attached or refused", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "busy.pdf"), `%PDF-1.4\n${"<</Type /Pages /Count ".repeat(400_000)}`);
     await writeFile(join(folder.path, "one.pdf"), `%PDF-1.4\n1 0 obj<<${" ".repeat(9_000_000)}>>endobj`);
@@ -87,7 +87,7 @@ describe("bad files", () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  it("[25.11] [A38] a FIFO and a link to /dev/zero are refused at once by Read, Grep and Edit", async () => {
+  it("[25.11] [A38] Read, Grep and Edit refuse a FIFO and a link to /dev/zero at once", async () => {
     await using folder = await tempWorkspace();
     execFileSync("mkfifo", [join(folder.path, "pipe")]);
     await symlink("/dev/zero", join(folder.path, "zero"));

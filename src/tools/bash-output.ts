@@ -77,7 +77,7 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
     },
   });
 
-/** The command with this id, or a sentence that says which commands there are. */
+/** Returns the command with this id, or a sentence that lists the existing commands. */
 export async function findCommand(id: string, { background }: Pick<ToolContext, "background">) {
   const all = (await background?.()) ?? new Map();
   const known = all.get(id);
@@ -99,10 +99,10 @@ async function newOutput(
   const end = performance.now() + wait;
   let size = from;
   let changed = performance.now();
-  // The model might already have seen the output that it waits for.
+  // The awaited text might be in output that the model has already seen.
   const cameBefore = from > 0 && matcher?.matcher((await readOutput(folder)).text).find();
   for (;;) {
-    // The state is read first, so that output before the end is not missed.
+    // Read the state before the output. In the other order, output just before the command's end could be missed.
     const state = await stateOf(folder);
     const { text, upTo } = await readOutput(folder, from);
     const now = performance.now();

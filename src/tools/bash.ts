@@ -25,7 +25,7 @@ import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 const MINUTE = 60_000;
 const DEFAULT_TIME = 5 * MINUTE;
 const MAX_TIME = 6 * 60 * MINUTE;
-/** Maximum time of a background command: one day. Otherwise the command of a run that is never continued might stay forever. */
+/** Time limit of a background command: one day. Without a limit, a command would run forever if its run is never continued. */
 const BACKGROUND_TIME = 24 * 60 * MINUTE;
 const MAX_OUTPUT = 10 * 1024 * 1024;
 
@@ -141,7 +141,7 @@ function releaseQuietly(confined: Confined): void {
   try {
     confined.release();
   } catch {
-    // The next command's clean-up finds the files that this command left behind.
+    // The clean-up of the next command removes the files that this command left behind.
   }
 }
 
@@ -157,7 +157,7 @@ const uncheckedNote = (error: unknown): string[] => [
 interface Output {
   text: string;
   size: number;
-  /** Bytes that are missing in the middle of the text. */
+  /** Number of bytes that were cut out of the middle of the text. */
   lost: number;
 }
 

@@ -113,7 +113,7 @@ describe("Edit", () => {
     expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");
   });
 
-  it("several edits of one call are made together or not at all", async () => {
+  it("if one of several edits in a call fails, none of them is made", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "one\ntwo\nthree\n");
     const edit = (...edits: [string, string][]) =>
@@ -125,7 +125,7 @@ describe("Edit", () => {
       "modified a (2 places)\n1\t1\n2\ttwo\n3\t3",
     );
     const refused = await edit(["two", "2"], ["twos", "4"]);
-    // The similar lines are those of the file, in which the first edit was not made.
+    // The error shows similar lines of the file on disk, which the first edit has not changed.
     expect(refused).toMatchObject({
       isError: true,
       output: expect.stringMatching(/^a was left as it is, because of edit 2 of 2: [\s\S]*\n2\ttwo\n/),

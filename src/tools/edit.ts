@@ -62,7 +62,7 @@ function replacePlan(input: Input): ChangePlan {
       const replaced = replaceText(text, { ...edit, old_string, new_string });
       if (!replaced.ok && wanted.length === 1) return { refused: replaced.why };
       if (!replaced.ok) {
-        // The file has none of the earlier edits, so its own text shows what is similar.
+        // Similar lines are searched in the file on disk, because no edit of this call was written.
         const own = replaceText(before, { ...edit, old_string, new_string });
         const why = own.ok ? "no longer holds old_string after the edits before it" : own.why;
         return { refused: `was left as it is, because of edit ${index + 1} of ${wanted.length}: it ${why}` };
@@ -77,7 +77,7 @@ function replacePlan(input: Input): ChangePlan {
   };
 }
 
-/** The replacements of a call, or the reason why there are none. */
+/** Returns the replacements that a call asks for, or says what is missing in the call. */
 function replacementsOf({ old_string, new_string, replace_all, edits }: Input) {
   if (edits !== undefined && old_string === undefined) return edits;
   if (old_string === undefined || new_string === undefined)

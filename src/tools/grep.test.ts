@@ -135,7 +135,7 @@ it("[25.9] a search of a folder names the files that are too large for it, and G
   expect(await grep({ path: "skipped.log" })).toMatch(/is 600 MB.* use Bash/);
 });
 
-it("[25.9] Grep counts the lines that it does not show, by file", async () => {
+it("[25.9] Grep says how many matches of each file it does not show", async () => {
   await using folder = await tempWorkspace();
   const mayShow = (path: string) => path !== "hidden";
   for (const [name, count] of [
@@ -166,7 +166,7 @@ it("[25.11] a pattern with a line break matches across lines, and `$` matches at
   expect(await grep("one,$")).toBe("unix:2:  one,\nwindows:2:  one,");
 });
 
-it("[25.9] the refusal of a pattern says what to do, and recommends no flag that Grep does not have", async () => {
+it("[25.9] the error about an invalid pattern says what to do, and recommends no flag that Grep does not have", async () => {
   await using folder = await tempProject();
   for (const pattern of ["(?=a)b", "(a)\\1", "foo("]) {
     const { output, isError } = await grepTool.execute({ pattern }, folder.context());

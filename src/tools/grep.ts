@@ -71,14 +71,14 @@ export const grepTool = defineTool({
 const CORRECT_PATTERN =
   "Correct the pattern: a backslash before a special character, such as \\(, searches for the character itself. Lookahead, lookbehind and backreferences are not available here; Bash has them (grep -P).";
 
-/** ripgrep recommends its own flags, which this tool does not take. Such a paragraph is left out. */
+/** ripgrep recommends flags that this tool does not have, so paragraphs with such advice are left out. */
 const withoutFlags = (text: string): string =>
   text
     .split("\n\n")
     .filter((paragraph) => !/(^|\s)--\w/.test(paragraph))
     .join("\n\n");
 
-/** What is searched, or why it is not. ripgrep would wait for a FIFO until the time limit (A38). */
+/** Checks what a path leads to. A FIFO must be refused, because ripgrep would wait for input until the time limit (A38). */
 async function inspectTarget({
   root,
   names,
@@ -98,7 +98,7 @@ const RECORD = /^(?:\.\/)?([^\0]+)\0(\d+)([:-])(\d+)[:-]/;
 
 interface Found {
   lines: FoundLine[];
-  /** The matching lines of each file that are not among `lines`. */
+  /** How many matching lines of each file are missing in `lines`. */
   rest: ReadonlyMap<string, number>;
   /** False if there are more matching lines than were counted. */
   complete: boolean;
@@ -149,7 +149,7 @@ async function search(
 
 const MAX_NAMED = 20;
 
-/** Says how much was found that is not shown, and in which files, so that the next search can be aimed. */
+/** Says how many matches are not shown and in which files, so that the model can narrow its next search. */
 function describeRest({ lines, rest, complete }: Found, max: number): string[] {
   if (rest.size === 0) return [];
   const matches = lines.filter(({ isMatch }) => isMatch);
@@ -166,7 +166,7 @@ function describeRest({ lines, rest, complete }: Found, max: number): string[] {
 const MAX_LISTED = 100_000;
 const MAX_LARGE_NAMED = 5;
 
-/** Names the files that the search of a folder has skipped because of their size. If not all lines are shown, the search is repeated anyway. */
+/** Names the large files that a folder search skipped. If `rest` has matches, the model must search again anyway, so no file is named. */
 async function describeLargeFiles(
   input: Input,
   { root, relative }: WorkspacePath,
@@ -214,8 +214,8 @@ async function isLargeFile(root: string, path: string): Promise<boolean> {
 }
 
 /**
- * The pattern, if it can match across lines: `\n` then also matches the line ends of Windows. Undefined for a pattern within lines.
- * A `\n` in a class such as `[^\n]` stays as it is.
+ * Returns the pattern if it can match more than one line. A `\n` then also matches a Windows line end. Undefined for all other patterns.
+ * A `\n` in a class such as `[^\n]` is not changed.
  */
 function acrossLines({ pattern }: Pick<Input, "pattern">): string | undefined {
   if (!/\n|\\n/.test(pattern)) return undefined;
@@ -306,7 +306,7 @@ function aroundMatch(line: string, matcher: RE2JS | undefined): string {
   return clipLine(line, MAX_LINE, at < MAX_LINE / 2 ? 0 : at - MAX_LINE / 2);
 }
 
-/** The pattern for our own searches. Undefined if only ripgrep understands it. */
+/** The pattern for searches without ripgrep. Undefined if only ripgrep can read the pattern. */
 function matcherOf({ pattern, ignore_case }: Input): RE2JS | undefined {
   try {
     return RE2JS.compile(pattern, ignore_case ? RE2JS.CASE_INSENSITIVE : 0);

@@ -33,7 +33,7 @@ it("every tool declares its effect and whether it reaches files, commands or the
   ]);
 });
 
-/** If a tool is part of another tool, denying the other tool also denies this tool. */
+/** The tools that are not a part of another tool. A deny rule for a tool also covers its parts. */
 const wholeTools = builtinTools.filter(({ partOf }) => partOf === undefined);
 
 it("a read-only agent from another product is denied every tool that changes files or runs commands", () => {
@@ -41,7 +41,7 @@ it("a read-only agent from another product is denied every tool that changes fil
   expect(changing.filter((name) => !CHANGING_TOOLS.includes(name))).toEqual([]);
 });
 
-it("`FILE_CHANGING_TOOLS`, denied to an agent without `Patch`, lists every tool that changes files", () => {
+it("an agent without `Patch` in its policy is denied every tool that changes files", () => {
   const changing = wholeTools.filter((tool) => canReach(tool, "files")).map(({ name }) => name);
   expect(FILE_CHANGING_TOOLS).toEqual(changing);
 });

@@ -65,7 +65,7 @@ export const lokiQueryTool = (access: LokiAccess) =>
 const nothingFound = (range: TimeRange): string =>
   `No lines, ${formatRange(range)}. That is no proof that all is well: check the label names and values with loki_labels, drop a filter, or ask about a longer time.`;
 
-/** Tells the model how to get the other lines without missing a line between the two calls. */
+/** Tells the model how to get the missing lines in a second call, without a gap between the two calls. */
 function moreText(lines: readonly LogLine[], direction: "backward" | "forward"): string {
   const further =
     direction === "backward"

@@ -59,7 +59,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
       const check = health
         ? `\nthen wait for ${revealHidden(health.url ?? commandText(health.command!))}`
         : "";
-      // The fingerprint covers the configuration: if the configuration changes after the approval, the approval no longer applies.
+      // The fingerprint includes the configuration. If the configuration changes after an approval, the approval no longer applies.
       return {
         text: `${revealHidden(commandText(found.restart))}\nin ${revealHidden(folder)}${check}`,
         fingerprint: JSON.stringify([found, folder]),

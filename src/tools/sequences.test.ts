@@ -9,7 +9,7 @@ import { payloadsOf, resultsRead, scenario, turns } from "../../test/support/sce
 interface Sequence {
   title: string;
   files?: Record<string, string | Buffer>;
-  /** Each call, and what the model must read in its result. */
+  /** The calls in order, each with the text that the model must read in its result. */
   steps: [tool: string, input: object | ((lastResult: string) => object), shows: RegExp | string][];
   /** The files at the end. */
   leaves?: Record<string, string>;

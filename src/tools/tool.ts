@@ -27,13 +27,13 @@ export interface ToolContext {
   seenFiles?: ReadonlyMap<string, string>;
   /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
-  /** The whole output of an earlier call of this run, if it was too long for the context. The shortened output contains the name. */
+  /** Returns the whole output of an earlier call of this run, by its name. The shortened output of that call contains the name. */
   savedOutput?: (name: string) => Promise<SavedOutput | undefined>;
   /** The skills that the agent can load. */
   skills?: readonly PinnedSkill[];
   /** Records on this machine when the call begins and how it ends. Only for tools that declare `notes`. */
   notes?: CallNotes;
-  /** Background commands that this run, or a run that it continues, has started, and whose end it has not seen yet. */
+  /** Background commands of this run and of the runs that it continues. Commands whose end the run has already seen are left out. */
   background?: () => Promise<ReadonlyMap<string, BackgroundCommand>>;
   /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface ToolContext {
 
 /** Records for use after a crash: whether a call has begun, and its answer. */
 export interface CallNotes {
-  /** The tool awaits this right before the call can have its first effect. If it fails, the tool must not begin. */
+  /** The tool awaits this right before the call can have its first effect. If `begin` fails, the tool must not start. */
   begin(): Promise<void>;
   /** The tool calls this as soon as the answer is certain. */
   end(answer: ToolAnswer): void;
@@ -71,7 +71,7 @@ export interface BackgroundCommands {
   output(runId: string, id: string): Promise<string | undefined>;
   /** Ends the commands of an ended run, except commands that were started to outlive it. Resolves when they have ended. */
   stopRun(runId: string): Promise<void>;
-  /** Does the same for every run that ended while no Cadre process was running. */
+  /** Ends the commands of all runs that ended while no Cadre process was running. */
   sweep(hasEnded: (runId: string) => Promise<boolean>): Promise<void>;
 }
 
@@ -88,9 +88,9 @@ export interface ToolAnswer {
   /** Images and PDFs for the model. `output` says what they are. */
   attachments?: { name: string; bytes: Uint8Array }[];
   files?: FileChange[];
-  /** The file that the model has just seen. A later change is refused if the file's fingerprint has changed since then. */
+  /** The file that the model has just seen. A later change is refused if the file no longer has this fingerprint. */
   seen?: SeenFile;
-  /** Files that the model had read, and that this call has changed. */
+  /** Files that the model had read and that this call has changed. */
   ownChanges?: SeenFile[];
   /** Source of untrusted text in the output: `https://example.com`, `loki`, `mcp github`. The text taints the run. */
   untrusted?: string;
@@ -135,7 +135,7 @@ export interface ProbeContext
 
 export interface ProbeResult {
   found: "done" | "not_done" | "cannot_tell";
-  /** Sentences for a person: what the probe saw, and why that is or is not conclusive. */
+  /** Sentences for a person: what the probe has found, and whether that is conclusive. */
   evidence: string[];
 }
 

@@ -31,7 +31,7 @@ const Url = z
     context.addIssue({ code: "custom", message });
   });
 
-/** Whether the address is in plain form. Unencoded characters are accepted, because they do not change the target. */
+/** Whether the address is in plain form. Characters that should be percent-encoded are accepted, because they do not change the target. */
 const isPlain = (written: string, { origin, href }: URL): boolean =>
   written === origin || (written.startsWith(`${origin}/`) && decodedText(written) === decodedText(href));
 

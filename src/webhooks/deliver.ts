@@ -71,8 +71,8 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
   /** Maps each webhook to the position up to which the journal contains no notice for the webhook. This avoids reading the journal again. */
   const scanned = new Map<string, Position>();
   /**
-   * Maps each webhook to the notice that this process has tried, the time of the first attempt, and the number of attempts. The day of rule
-   * WH4 starts at that time. It is a monotonic time, because a clock that jumps ahead must not end the day.
+   * Maps each webhook to the notice that this process has tried, the time of the first attempt, and the number of attempts.
+   * The day of rule WH4 starts at that time. The time is monotonic, because a clock that jumps ahead must not end the day.
    */
   const tried = new Map<string, { id: string; since: number; attempts: number }>();
   let hasReportedNewer = false;

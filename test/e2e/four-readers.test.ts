@@ -1,5 +1,5 @@
 // A browser, the command line, an MCP client and the `openai` package follow the same tree.
-// Meanwhile the server is killed twice and restarted on the same port.
+// The server is killed twice while they follow the tree, and restarts on the same port.
 // Each client continues after its last event and sees every event once. No run starts twice.
 
 import { readFileSync } from "node:fs";

@@ -18,7 +18,7 @@ export const queryClient = new QueryClient({
 
 /**
  * Refetches queries. If a request is under way, its answer might be older than the change, so a second request follows.
- * Without this, the query client would accept the old answer. If it cancelled requests instead, frequent changes might prevent every answer.
+ * The query client alone would keep the old answer. If it cancelled the first request instead, frequent changes might prevent every answer.
  */
 export function refetchQueries(client: QueryClient, filters: QueryFilters): void {
   for (const query of client.getQueryCache().findAll(filters)) void askQueryAgain(client, query);

@@ -1,12 +1,12 @@
-// If a pattern of agent A names a broken agent, A is broken too. Agents whose patterns name A are then also broken.
-// If agent A only delegates to a broken agent, A is not broken: A works without this delegate.
+// An agent is broken if one of its patterns names a broken agent. The check is repeated until it finds no more broken agents.
+// An agent that only delegates to a broken agent is not broken, because it works without this delegate.
 
 import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { edgesOf } from "../explain/edges.ts";
 import type { CheckedAgent } from "./check.ts";
 
-/** Does one round of the search: finds the agents that name a broken agent. The result is empty when the search is complete. */
+/** Does one round of the check: finds the agents that name a broken agent. If the result is empty, no further round is needed. */
 export function findBrokenTargets(
   agents: ReadonlyMap<string, Agent>,
 ): { agent: CheckedAgent; findings: Finding[] }[] {

@@ -1,5 +1,5 @@
 // A check is one rule about agents. It can only be applied to the whole set of agents.
-// A check is a pure function and sees every agent as it was loaded. So the order of the checks and of the agents does not matter.
+// A check is a pure function of the agents that were loaded. So the order of the checks and of the agents does not matter.
 
 import type { Definition } from "../../journal/definition.ts";
 import type { Reasoning } from "../../journal/reasoning.ts";

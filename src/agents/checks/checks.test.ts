@@ -395,7 +395,7 @@ test("the order of the agents does not change which problems the checks find", (
   expect(problems(names.toReversed())).toEqual(problems(names));
 });
 
-test("with `strict`, every warning becomes an error", () => {
+test("the option `strict` turns every warning into an error", () => {
   const { agents } = check({ a: { context: "full" } });
   expect(strictProblems(agents.get("a")!.problems).map(({ severity }) => severity)).toEqual(["error"]);
 });

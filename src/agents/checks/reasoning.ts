@@ -1,5 +1,5 @@
 // Reports that a model cannot reason as the agent's file asks.
-// It is an error if the file is written for Cadre and the model is the agent's first. Otherwise the model gets the nearest setting that it has.
+// For the first model of a Cadre file, this is an error. In all other cases it is a warning, and the model's nearest setting is used.
 
 import { errorAt, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";

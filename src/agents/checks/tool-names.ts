@@ -1,5 +1,5 @@
 // With `delegation.tool: per-agent`, the model gets a separate tool for each delegate.
-// The names of these tools must differ from each other and from all other tools. Otherwise the model could not choose between them.
+// If two tools had the same name, the model could not choose between them. This check reports such names.
 
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";
@@ -7,7 +7,7 @@ import type { Check } from "./check.ts";
 /** Length of the longest tool name that model providers accept. */
 const LONGEST = 64;
 
-/** Name of the tool that calls only this delegate. The name does not include the pack. */
+/** Name of the tool that calls one delegate. The delegate's pack is not part of the name. */
 const delegationTool = (name: string): string =>
   `run_${name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_agent`;
 

@@ -115,7 +115,7 @@ describe("an absent `tools` allows every tool; an empty `tools` allows none", ()
     expect(definition(yaml).tools.allow).toEqual(allow);
   });
 
-  test("`tools: null` is the same as no `tools`, with a warning", () => {
+  test("`tools: null` gives a warning and has the same meaning as an absent `tools`", () => {
     const agent = compileDescribed("tools:");
     expect(agent.definition?.tools.allow).toBeUndefined();
     expect(agent.problems).toMatchObject([{ code: "TOOLS_EMPTY", severity: "warning", line: 3 }]);

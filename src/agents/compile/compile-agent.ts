@@ -1,5 +1,5 @@
 // Compiles the keys of an agent file into a definition. A run keeps the definition that it started with.
-// A doubtful value can take permissions away from the agent, but never gives it more.
+// A doubtful value can only take permissions away from the agent.
 // Names of other agents stay as the file spells them, until `references.ts` resolves them.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
@@ -55,7 +55,7 @@ function checkHidden(values: AgentValues, report: ReportProblem): void {
         report(key, { code, message: message.replace("the prompt", `\`${key}\``) });
 }
 
-/** The spelling of a Cadre key in the file: the file can say `subagents` for Cadre's `agents`. */
+/** How the file spells a Cadre key. For example, the file can say `subagents` for Cadre's key `agents`. */
 function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
   return Object.keys(keys).find((written) => canonicalKey(written) === key) ?? key;
 }

@@ -1,6 +1,6 @@
 // With `extends`, an agent inherits the keys of another agent, which is called its base.
 // The agent's own keys override the keys of its base. The base's `ask` and `deny` rules still apply.
-// Limits are merged one by one. A verb of the agent's `policy` remains only if the base's `policy` also has this verb.
+// Limits are merged one by one. A verb in `policy` is allowed only if both the agent and its base allow it.
 
 import { Names } from "../../config/names.ts";
 import { hasErrors, suggestWord } from "../../config/problem.ts";

@@ -67,7 +67,7 @@ export function createNameResolver<T extends Named>(
     const id = agentId(name);
     const pack = from === undefined ? "" : packOf(from.name);
     const near = pack === "" ? undefined : agents.get(`${pack}/${id}`);
-    // If the `reviewer` of a pack extends `reviewer`, it means the `reviewer` outside the pack, not itself.
+    // If the `reviewer` of a pack says `extends: reviewer`, it means the `reviewer` outside the pack and not itself.
     const found = near && near.name !== from?.name ? near : (agents.get(id) ?? near);
     if (found) return { agent: found };
     const candidates = byShortName.get(id) ?? [];

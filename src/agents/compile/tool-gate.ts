@@ -96,7 +96,7 @@ export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Po
   return targets ? named.filter(nameMatcher(targets)) : named;
 }
 
-/** The names `factory/planner` and `planner` both match `factory/planner`. */
+/** Accepts an agent if the list has its full name, such as `factory/planner`, or its name without the pack. */
 function nameMatcher(targets: readonly string[]): (name: string) => boolean {
   const ids = new Set(targets.map(agentId));
   return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);

@@ -1,5 +1,5 @@
 // Translates a permission rule of Claude Code to Cadre's rules.
-// A deny or ask rule is read as widely as any version of Claude Code reads it. An allow rule is read narrowly.
+// A deny or ask rule covers every meaning that some version of Claude Code gives it. An allow rule gets its narrowest meaning.
 
 import type { RuleEffect } from "../../permissions/rule-problems.ts";
 import { splitNames, toolMeaning } from "./tool-names.ts";
@@ -7,7 +7,7 @@ import { splitNames, toolMeaning } from "./tool-names.ts";
 /** Returns Cadre's rules for one rule of Claude Code. */
 export function translateRule(text: string, effect: RuleEffect, home: string): string[] {
   const [, tool, pattern] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(text) ?? [];
-  // A rule that cannot be split is passed on unchanged, and the common checks report it. If it denies, it denies the whole tool.
+  // The common checks report a malformed rule, so it is passed on unchanged. A malformed deny rule denies the whole tool.
   if (tool === undefined) return [text];
   const wide = effect !== "allow";
   const scope = pattern?.trim();

@@ -57,7 +57,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
   });
 });
 
-/** Lists the allow rules that nothing in the file justifies. If a file names no tools, a list of allowed tools is an error. */
+/** Lists the allow rules that no word in the file asks for. If a file names no tools, any list of allowed tools is an error. */
 function tooMuch({ keys: { tools = null } }: Translation, keys: Readonly<Record<string, Data>>): string[] {
   const said = [
     keys["tools"],

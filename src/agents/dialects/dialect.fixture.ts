@@ -36,7 +36,7 @@ export function wordsIn(value: Data): string[] {
   return isMap(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...wordsIn(inner)]) : [];
 }
 
-/** Words that stand for several tools. Each word has the tools that it means in any product. */
+/** Words that mean several tools. The list of a word has every tool that the word means in some product. */
 const GROUPS = {
   edit: ["Edit", "Write"],
   write: ["Edit", "Write"],
@@ -50,7 +50,7 @@ const GROUPS = {
   mcp: ["mcp__*__*"],
 };
 
-/** True if this word in a file justifies the allow rule. */
+/** True if a file with this word is allowed to produce this allow rule. */
 export function standsFor(word: string, rule: string): boolean {
   const [tool = "", scope] = rule.split("(");
   const meaning = toolMeaning(word, { groups: GROUPS });

@@ -67,7 +67,7 @@ interface Subject {
   kind: "command" | "path" | "other";
   /** Rules that allow every call of the subject. */
   tools: readonly string[];
-  /** Rules that cover every call of the subject. They are used to ask about the calls, or to deny them. */
+  /** Rules that cover every call of the subject, used to ask about these calls or to deny them. */
   held: readonly string[];
   /** The subject's names in the map. A call must pass the rules of every name. */
   words: readonly string[];

@@ -3,7 +3,7 @@
 interface KnownTool {
   /** The tool's names in other products, in lower case. */
   aliases: string;
-  /** Kind of target that the tool's calls have. The tool's own declaration must say the same. */
+  /** Whether a call of the tool is about a command or a path. The tool's own declaration must say the same. */
   target?: "command" | "path";
   changesFiles?: true;
 }
@@ -47,7 +47,7 @@ export const KNOWN_TOOLS = {
 
 export const TOOLS = Object.keys(KNOWN_TOOLS);
 
-/** The kind of target that a tool's calls have. Undefined for MCP tools, and for tools without a command or path. */
+/** Whether a call of the tool is about a command or a path. Undefined for MCP tools, and for tools with neither of them. */
 export const targetOf = (tool: string): KnownTool["target"] => knownTool(tool)?.target;
 
 const knownTool = (tool: string): KnownTool | undefined =>

@@ -106,7 +106,7 @@ function changedFiles(tool: AllowedTool): "any" | "paths" | undefined {
 
 type Named = Pick<AllowedTool, "name" | "only">;
 
-/** Whether every call of `want` is also a call of `have`: `Bash` covers `Bash(npm test)`, and `Write` covers `Edit`. */
+/** True if `have` allows every call that `want` allows: `Bash` covers `Bash(npm test)`, and `Write` covers `Edit`. */
 const covers = (have: Named, want: Named): boolean =>
   (have.name === want.name || (have.name === "Write" && want.name === "Edit")) &&
   (!have.only || (want.only?.every((rule) => have.only!.includes(asTool(have.name, rule))) ?? false));

@@ -151,7 +151,7 @@ export function allowedTools(
   const offered = parts.offered({ ...definition, tools });
   return (
     offered
-      // A part of another tool adds nothing to what that tool can reach.
+      // A tool that is part of another tool is not listed, because the other tool can already do the same.
       .filter(({ effect, partOf }) => partOf === undefined && (own?.may !== "read" || effect === "read"))
       .map((tool) => ({ ...tool, ...allowedCalls(tool, definition.tools.allow) }))
   );

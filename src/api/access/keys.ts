@@ -12,7 +12,7 @@ export interface AccessKeys {
   newCookie(): string;
   /** Makes a link that signs in one browser as the named user. If `user` is absent, the browser gets the token holder's access. */
   newLink(user?: string): { ticket: string; expiresAt: number };
-  /** Uses up a ticket and returns its user, or undefined if the ticket is not valid. */
+  /** Uses up the ticket of a sign-in link. Returns the link's user, or undefined if the ticket is not valid. */
   redeemTicket(ticket: string): { user: string | undefined } | undefined;
   /** Sets a new token. The old token stops working. */
   replaceToken(token: string): void;

@@ -81,7 +81,7 @@ async function sessionUser(
   return last?.userId;
 }
 
-/** Passes on the streamed text of the user's own runs. Text of a run whose owner is not known yet is dropped, which is harmless. */
+/** Passes on the streamed text of the user's own runs. Drops text of runs whose owner is not known yet, because the journal has it too. */
 function ownDeltas({ store, onDelta }: ApiParts, user: string): ApiParts["onDelta"] {
   return (listener) => {
     const own = new Map<string, boolean>();

@@ -54,7 +54,7 @@ export async function requestPermission(
   }
 }
 
-/** True if another person decided first, or the agent proposed the call again. The run's next event shows which of the two happened. */
+/** True if another person has decided the item, or the agent has proposed the call again. The run's next event shows which of the two happened. */
 const isDecided = (error: unknown): boolean =>
   error instanceof CadreError && [404, 409].includes(httpStatus(error.code));
 

@@ -27,7 +27,7 @@ export type FeedItem =
   | {
       type: "live";
       live: LiveEvent & { seq?: number };
-      /** Position to continue from. Absent if the message has no position, or if the same event has more messages. */
+      /** Position to continue from. Absent if the message has no position, or if further messages of the same event follow. */
       after?: number;
     }
   /** The server does not know the reader's position, so the feed starts with the next event. */

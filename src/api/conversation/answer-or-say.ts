@@ -27,7 +27,7 @@ export interface DeliveredMessage {
   isRecordedBy?: (event: JournalEvent) => boolean;
 }
 
-/** Delivers the message. Before sending it, calls `onKey` with the id that the message gets in the journal. */
+/** Delivers the message. First calls `onKey` with the id that the message will have in the journal. */
 export async function answerOrSay(
   message: UserMessage,
   ask: WithClient,

@@ -115,7 +115,7 @@ const MOST_DUE = 1_000;
 
 /**
  * Counts the runs that wait for a driver.
- * Does not count runs that wait for a person, although the store might list such a run as due after an import or a message.
+ * Runs that wait for a person are not counted, although the store might list such a run as due after an import or a message.
  */
 async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();

@@ -64,7 +64,7 @@ function metric(name: string, type: string, help: string, value: number | Record
 const labelledLines = (name: string, values: Record<string, number>): string[] =>
   Object.entries(values).map(([label, value]) => `${name}{${label}} ${value}`);
 
-/** Measures the event loop's lag, beginning with the first request. So a process whose metrics are never read needs no timer. */
+/** Measures the event loop's lag from the first request on. A process whose metrics are never read needs no timer. */
 function eventLoopLag(): () => number {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return () => {

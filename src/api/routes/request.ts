@@ -61,7 +61,6 @@ function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown, where: "bo
   throw new CadreError("BAD_REQUEST", `${place} ${first.message}${more}. Nothing was changed.`, { issues });
 }
 
-/** Tells whether a value is nested too deeply. It uses no recursion, so that deep input cannot overflow the stack (A15). */
 /** Throws a 400 error, because a client that disconnects while sending is not the server's fault. */
 function throwBrokenOff(error: unknown): never {
   if (error instanceof HttpError) throw error;

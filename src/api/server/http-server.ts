@@ -93,7 +93,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
 
 /**
  * Begins one request in each turn of the event loop, in the order of arrival. The loop accepts only one connection per turn.
- * If a turn began every waiting request, turns would take longer the more clients are busy, and a new client would wait for many of them.
+ * If a turn began all waiting requests, busy clients would make each turn long, and a new client would wait for many of them.
  */
 function createTurns(): (work: () => void) => void {
   const waiting: (() => void)[] = [];
@@ -138,7 +138,7 @@ async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
       if (!outgoing.write(read.value)) await once(outgoing, "drain", { signal: closed.signal });
     outgoing.end();
   } catch {
-    // Either the reader has disconnected, or the stream has failed and has already reported its failure.
+    // The reader has disconnected, or the stream has failed and has already reported its failure.
     outgoing.destroy();
   }
 }

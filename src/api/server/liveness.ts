@@ -32,7 +32,7 @@ export function createLivenessCheck(parts: Parts, now: () => number = Date.now):
 
 /**
  * Checks only the run that has been due for the longest time. A process that drives no runs never reports an overdue run.
- * Such a report would make a supervisor restart the process just when people want to see why no run continues.
+ * Otherwise a supervisor would restart the process just when people need it to see why no run continues.
  */
 function overdueCheck({ store, info }: Parts, now: () => number): () => Promise<boolean> {
   let first: { id: RunId; seq: Seq; since: number } | undefined;

@@ -23,7 +23,7 @@ export const ListedRun = nameSchema(
   RunSummary.extend({
     /** Totals of the whole tree. Present only for root runs. */
     tree: z.object({ runs: z.int(), usage: RunUsageView }).optional(),
-    /** Some of the runs that this run waits for, or some of its descendants that need a person. */
+    /** Some runs that this run waits for, or some descendants that need a person. */
     awaited: z.array(z.object({ id: z.string(), agent: z.string() })).optional(),
     /** Number of the first event that matches the search. */
     hit: z.int().optional(),

@@ -1,5 +1,5 @@
-// Shows a run as quarantined if its definition is unreadable. A driver would mark the run in the same way.
-// Otherwise the run would look ready to continue as long as there is no driver.
+// Shows a run as quarantined if its definition is unreadable, as a driver would mark the run.
+// Without this, the run would look ready to continue until a driver tries it.
 
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -16,7 +16,7 @@ export const markUnreadable = (store: Store, rows: readonly RunRow[]): Promise<R
     }),
   );
 
-/** The row of a run that cannot be read. A run that has ended is shown as it ended. */
+/** Returns the row of an unreadable run with the status of a quarantined run. The row of an ended run stays as it is. */
 export const asUnreadable = (row: RunRow, detail: string): RunRow =>
   row.endedAt !== undefined || row.waitingOn?.kind === "quarantine"
     ? row

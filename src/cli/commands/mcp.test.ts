@@ -80,7 +80,7 @@ test.each(["auto", "legacy"] as const)(
   },
 );
 
-test("[E1] next to `cadre up`, `cadre mcp` is a client: it sees the same runs, and nothing is started twice", async () => {
+test("[E1] while `cadre up` is running, `cadre mcp` is its client: both show the same runs, and nothing is started twice", async () => {
   const server = p.start("up", "--port", "0", "--no-open", "--json");
   await server.shows(/^\{.*"url".*\}$/m);
   const { client, call } = await connectClient("auto");

@@ -231,7 +231,7 @@ describe("a question at the terminal", () => {
   });
 });
 
-test("[P4] for a call with an unknown outcome, the person can choose `happened`, `run again` or `fail`", async () => {
+test("[P4] for a call with an unknown outcome, the person chooses between three answers: it happened, run it again, or fail", async () => {
   const command = "echo x >> effects.txt; sleep 600";
   await using p = await project({
     "agents/pen.md": agent("pen"),

@@ -23,7 +23,7 @@ const STOP_MS = 15_000;
 export function createBackgroundCommands(stateFolder: string): BackgroundCommands {
   const all = commandsFolder(stateFolder);
   const stopRun = async (runId: string): Promise<void> => {
-    // Most runs have no commands. Checking first costs less than the error of a folder that does not exist.
+    // Most runs have no commands. Checking for the folder costs less than an error about a missing folder.
     if (!existsSync(join(all, runId))) return;
     const ids = await readdir(join(all, runId)).catch(() => [] as string[]);
     const kept = await Promise.all(ids.map((id) => endCommand(commandFolder(stateFolder, runId, id))));
@@ -72,7 +72,7 @@ export async function stopCommand(folder: string): Promise<CommandState> {
 
 export const isOver = ({ at }: CommandState): boolean => at === "ended" || at === "lost" || at === "gone";
 
-/** Describes the state of the command as the end of a sentence. */
+/** Describes the command's state in words that complete a sentence, such as "is still running". */
 export function stateText(state: CommandState): string {
   switch (state.at) {
     case "starting":

@@ -147,7 +147,7 @@ test("[25.12] if the watcher is killed, the command dies with it, and the agent 
   );
 });
 
-test("[25.12] a process with a recycled pid is not mistaken for the watcher; a new boot id means that the machine went down", async () => {
+test("[25.12] a process with a recycled pid is not mistaken for the watcher; a new boot id means that the machine has restarted", async () => {
   await using w = await world();
   const me = await ownIdentity();
   const folder = commandFolder(w.stateFolder, "r2", "m1.0");
@@ -186,7 +186,7 @@ test("[25.12] [P4] a second attempt adopts the command of the first attempt, so 
   ).toMatchObject({ found: "not_done" });
 });
 
-test("[25.12] long output is kept in files of limited size: the beginning and the latest part", async () => {
+test("[25.12] of long output, only the beginning and the latest part are kept", async () => {
   await using w = await world();
   const id = idOf(await w.start("seq 1 3000000; echo the end"));
   await w.output(id, { until: "the end", wait: 60_000 });

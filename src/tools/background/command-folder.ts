@@ -127,7 +127,7 @@ export async function askToStop(folder: string): Promise<void> {
 
 export interface Typed {
   text: string;
-  /** True if the command gets no input after this. */
+  /** True if the command gets no further input after this text. */
   close?: boolean | undefined;
 }
 
@@ -165,7 +165,7 @@ export interface OutputPart {
   upTo: number;
 }
 
-/** Reads the output from a position on. The returned text says how many bytes are no longer kept. */
+/** Reads the output from a position on. Where output was deleted, the text says how many bytes are missing. */
 export async function readOutput(folder: string, from = 0): Promise<OutputPart> {
   const parts: string[] = [];
   let at = from;
@@ -181,7 +181,7 @@ export async function readOutput(folder: string, from = 0): Promise<OutputPart> 
   return { text: parts.join(""), upTo: at };
 }
 
-/** Length without an incomplete character at the end. */
+/** The number of bytes without an incomplete character at the end. */
 function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

@@ -1,4 +1,4 @@
-// Recognises a process by its pid together with its start time. A pid alone may belong to another program by now.
+// Recognises a process by its pid and its start time. A pid alone is not enough, because the system reuses pids.
 
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ export const ProcessIdentityShape = z.object({
   pid: z.int(),
   /** Start time of the process, in the system's unit. */
   start: z.string(),
-  /** The boot of the machine in which the process started. Absent if the system does not number its boots. */
+  /** Id of the machine's boot in which the process started. Absent if the system has no such ids. */
   boot: z.string().optional(),
 });
 export type ProcessIdentity = z.infer<typeof ProcessIdentityShape>;

@@ -63,7 +63,7 @@ export async function startInBackground(
     const { sandbox, ...folders } = confinement;
     const network = typeof sandbox.network === "string" ? sandbox.network : [...sandbox.network];
     const kept = { ...folders, sandbox: { ...sandbox, network, write: [...sandbox.write] } };
-    // `notes.end` is not called. If the journal does not record the start, the probe finds the command.
+    // `notes.end` is not called: if the journal does not record the start, the probe finds the command.
     await context.notes?.begin();
     await prepareFolder(folder, { ...options, env, call, confinement: kept });
     startWatcher(watcher, folder, env);
@@ -74,7 +74,7 @@ export async function startInBackground(
   return answerAbout(id, options, context, stateFolder);
 }
 
-/** P4: finds a running command of an earlier attempt. An earlier attempt that has not begun yet is prevented from beginning. */
+/** P4: returns the running command of an earlier attempt. If an earlier attempt has not started its command yet, it is kept from doing so. */
 async function adoptEarlier(
   { runId, callId, attempt }: ToolContext,
   stateFolder: string,
@@ -157,7 +157,7 @@ async function firstOutput(folder: string, signal: AbortSignal) {
   }
 }
 
-/** Room for the sentences about the command, so that the answer is not cut a second time. */
+/** Length reserved for the sentences about the command, so that the answer is not cut a second time. */
 const STATE_CHARACTERS = 2_000;
 
 export function shownOutput(text: string): string {

@@ -31,7 +31,7 @@ export async function watchCommand(folder: string, isProtected: (path: string) =
     notes: [],
   }));
   const seconds = Math.round((performance.now() - started) / 100) / 10;
-  // If the folder is gone, no process needs the record of the end.
+  // If the folder was removed, no process needs the record of the end.
   await writeWhole(folder, "end.json", { ...end, seconds } satisfies End).catch(() => undefined);
 }
 
@@ -130,7 +130,7 @@ function keepOutput(folder: string): { add(chunk: Buffer): void; close(): void }
           rest = rest.subarray(part.length);
         }
       } catch {
-        // A full disk or a removed folder costs output, not the command.
+        // If the disk is full or the folder was removed, the output is lost, but the command continues.
       }
     },
     close() {
@@ -149,7 +149,7 @@ function listen(folder: string, hear: { typed(typed: Typed): void; stop(): void;
     try {
       text = readFileSync(join(folder, "input"), "utf8");
     } catch {
-      // There is no input yet.
+      // The file does not exist before the first input.
     }
     const whole = text.slice(0, text.lastIndexOf("\n") + 1);
     const lines = whole
@@ -169,7 +169,7 @@ function listen(folder: string, hear: { typed(typed: Typed): void; stop(): void;
     });
     watcher.on("error", () => undefined);
   } catch {
-    // Without change events, the interval alone is enough.
+    // If the system reports no changes, the timer alone is enough.
   }
   look();
   return () => {

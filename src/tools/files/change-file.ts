@@ -19,7 +19,7 @@ import {
 } from "./text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
-/** `refused` completes a sentence that begins with the file's name. `shown`: the changed lines, for the model. */
+/** `refused` completes a sentence that begins with the file's name. `shown` contains the changed lines, for the model. */
 export type PlannedChange = { text: string; said: string; shown?: string } | { refused: string };
 /** Computes the new content of a file. `before` is undefined if the file does not exist. */
 export type ChangePlan = (before: string | undefined) => PlannedChange;

@@ -10,7 +10,7 @@ import type { WorkspacePath } from "./workspace-path.ts";
 const MAX_SHOWN = 1_000;
 const MAX_COUNTED = 10_000;
 
-/** The entries of a folder, one per line. Undefined if the folder was moved meanwhile. */
+/** Lists the entries of a folder, one per line. Undefined if the folder is moved while it is read. */
 export async function listFolder(
   { root, names }: WorkspacePath,
   context: Pick<ToolContext, "mayShow" | "signal">,

@@ -1,4 +1,4 @@
-// Finds the paths that a model may have meant when it named a file that does not exist.
+// Suggests existing paths to a model that has named a file that does not exist.
 
 import { nearestWord } from "../../config/problem.ts";
 import type { ToolContext } from "../tool.ts";
@@ -9,7 +9,7 @@ import type { WorkspacePath } from "./workspace-path.ts";
 const MAX_FOUND = 3;
 const MAX_LOOKED_AT = 20_000;
 
-/** Says that a file does not exist, and which one may be meant. */
+/** Says that a file does not exist, and which existing file the model might have meant. */
 export async function describeMissing(
   path: string,
   place: WorkspacePath,

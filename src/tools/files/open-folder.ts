@@ -47,10 +47,10 @@ export async function openIn(
   throw swapError(path);
 }
 
-/** `join` would drop a `.` at the end. Without the `.`, the path of a descriptor is a link and not the folder. */
+/** Does not use `join`, which drops a `.` at the end. Without the `.`, the path of a descriptor is a link and not the folder. */
 export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
 
-/** A Linux flag that Node lacks. The handle refers to a file without opening it, so closing the handle releases no locks. */
+/** A Linux flag that Node does not define. The handle refers to a file without opening it, so closing the handle releases no locks. */
 const O_PATH = 0o10000000;
 
 const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;

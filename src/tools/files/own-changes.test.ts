@@ -5,7 +5,7 @@ import { tempWorkspace } from "../temp-workspace.fixture.ts";
 import { watchSeenFiles } from "./own-changes.ts";
 import { fingerprintOf } from "./text-file.ts";
 
-it("[25.10] a file that a command changes counts as read, unless somebody else had changed it before", async () => {
+it("[25.10] if a command of the model changes a file that the model has read, the file still counts as read; a file that was changed earlier does not", async () => {
   await using folder = await tempWorkspace();
   const write = (name: string, text: string) => writeFileSync(join(folder.path, name), text);
   for (const name of ["mine", "theirs", "same"]) write(name, "read");

@@ -1,14 +1,17 @@
-// Finds the files that a command changes although the model has read them. They count as read in their new version,
-// because the model knows its own command: an Edit after `sed -i` is not refused.
+// Finds files that the model has read and that its own command then changes.
+// The model knows what its command did, so the files still count as read: an Edit after `sed -i` is not refused.
 
 import type { SeenFile, ToolContext } from "../tool.ts";
 import { readTextFile } from "./text-file.ts";
 import { resolveInWorkspace } from "./workspace-path.ts";
 
-/** Only the files that were read last are compared, so that a command does not wait for many files. */
+/** Only the files that were read last are compared, so that a command never waits for a long list of files. */
 const MOST_FILES = 50;
 
-/** Call this before the command. The returned function gives the changed files after it. A file that somebody else has changed before is left out. */
+/**
+ * Call this before the command. After the command, call the returned function: it returns the files that the command changed.
+ * A file that was changed between the model's read and the command is left out.
+ */
 export async function watchSeenFiles({
   workspace,
   seenFiles = new Map(),

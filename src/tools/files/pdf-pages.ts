@@ -1,9 +1,9 @@
-// Counts the pages of a PDF without unpacking anything in it, so that no PDF costs more than one look at its bytes.
+// Counts the pages of a PDF in one pass over its bytes. Nothing is decompressed, so no PDF takes long.
 
 const MAX_NODES = 1_000;
 const MAX_NODE = 4_000;
 
-/** At least this many pages are in the PDF. Pages inside compressed objects are not seen. */
+/** Returns the minimum number of pages: pages in compressed objects are not counted. */
 export function countPages(pdf: Buffer): number {
   const text = pdf.toString("latin1");
   let pages = 0;

@@ -1,8 +1,8 @@
-// Replaces a piece of text in a file. If the piece does not occur exactly, it is searched again with more tolerance:
-//  1  blanks at line ends do not matter
-//  2  typographic quotes, dashes and blanks match plain ones
-//  3  indentation does not matter; the new text gets the indentation of the file
-// A tolerant match counts only if there is exactly one. `replace_all` replaces exact matches only.
+// Replaces a piece of text in a file. If the exact text is not found, three searches follow, each more tolerant than the one before:
+//  1  ignores blanks at line ends
+//  2  also treats typographic quotes, dashes and blanks like plain ones
+//  3  also ignores indentation; the new text gets the file's indentation
+// A tolerant search must find exactly one place. `replace_all` replaces exact matches only.
 
 import { MAX_FILE_BYTES } from "./text-file.ts";
 
@@ -12,7 +12,7 @@ export interface Replacement {
   replace_all?: boolean | undefined;
 }
 
-/** A changed part of the new text, as lines from 1. */
+/** A changed part of the new text: its first and its last line, counted from 1. */
 export interface ChangedLines {
   first: number;
   last: number;
@@ -50,7 +50,7 @@ export function replaceText(text: string, { old_string, new_string, replace_all 
 }
 
 interface Tolerance {
-  /** The rest of a sentence that begins with "matched". */
+  /** Words that complete a sentence beginning with "matched". */
   name: string;
   normalize(line: string): string;
   isIndent: boolean;
@@ -117,7 +117,7 @@ function replaceLines(
   return { ok: true, text: lines.join("\n"), count: 1, changed, tolerance: name };
 }
 
-/** Gives new lines the file's indentation. Each pair of an old line and its line in the file shows how an indentation is translated. */
+/** Gives the new lines the file's indentation. Comparing the old lines with the file shows how the two indentations differ. */
 function indentAs(there: readonly string[], old: readonly string[], now: readonly string[]): string[] {
   const pairs = old
     .map((line, index) => [indentOf(line), indentOf(there[index]!)] as const)
@@ -131,7 +131,7 @@ function indentAs(there: readonly string[], old: readonly string[], now: readonl
   });
 }
 
-/** Translates the additional indentation of a line. In a file that is indented with tabs, two to four spaces become a tab. */
+/** Converts the additional indentation of a line. In a file that is indented with tabs, two to four spaces become a tab. */
 const deeper = (rest: string, indent: string): string =>
   indent.includes("\t") ? rest.replace(/ {2,4}/g, "\t") : rest;
 

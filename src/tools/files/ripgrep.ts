@@ -71,7 +71,7 @@ export async function ripgrep({
   };
 }
 
-/** Yields to the event loop now and then, because a chunk might contain thousands of records. */
+/** Yields to the event loop from time to time, because a chunk can contain thousands of records. */
 async function* records(chunks: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
   let rest = "";
   let since = performance.now();

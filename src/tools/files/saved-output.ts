@@ -1,5 +1,5 @@
 // Outputs that were too long for the context. An agent can read and search them like files, under a name such as `output:m3.1`.
-// They are stored as blobs of the journal, so that they survive a restart and every machine can find them.
+// These outputs are stored as blobs of the journal. So they survive a restart, and every machine can find them.
 // Text from an untrusted source stays untrusted: each shown part of it gets its own mark.
 
 import { markUntrusted } from "../../journal/untrusted.ts";

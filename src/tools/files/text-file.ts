@@ -64,7 +64,7 @@ export async function replaceFile(
 export const fingerprintOf = (content: string | Buffer): string =>
   createHash("sha256").update(content).digest("hex");
 
-/** Says why writing failed, as the rest of a sentence about the file. */
+/** Says why writing failed. The words complete a sentence that begins with the file's name. */
 export function writeFailure(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case "EACCES":
@@ -142,7 +142,7 @@ function textOf(content: Buffer, owner: Owner): FileText {
   return { ok: true, text: content.toString("utf8"), owner, fingerprint };
 }
 
-/** Creates the file anew. An existing entry with this name might be a link, so it is removed first. */
+/** Creates a new file. An existing entry with this name might be a link, so the entry is removed first. */
 async function writeNew(
   folder: OpenFolder,
   name: string,
@@ -214,7 +214,7 @@ const tooLong = (bytes: number): string =>
       : "use Grep on it, with context, or look at parts of it with Bash (head, tail, sed -n)"
   }`;
 
-/** What to do next depends on the kind of file, so its first bytes are read. */
+/** Reads the first bytes of the file, because the advice depends on the kind of file. */
 async function describeTooLong(file: FileHandle, size: number): Promise<string> {
   const start = Buffer.alloc(16);
   await file.read(start, 0, start.length, 0);

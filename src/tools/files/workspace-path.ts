@@ -1,6 +1,6 @@
 // Resolves a path from the model. Rules judge the path as written, so the path must name the file that is really used.
 // If links lead a path elsewhere, the path is refused. The error gives the real path, so that rules can judge the next call (A34, A35).
-// This file only looks at names. `open-folder.ts` opens the files.
+// This file only checks paths. `open-folder.ts` opens the files.
 
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";

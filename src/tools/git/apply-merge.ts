@@ -1,8 +1,8 @@
 // Applies a merge commit to the parent's folder, as a fast-forward.
-//  - The index stays unchanged until git has written every file and moved the branch. This shows how far an interrupted merge got:
-//    if the branch has moved, only the new index is missing; otherwise the files are set back to the old index.
-//  - Undoing touches only files that the merge wrote or removed: a file with the new content or its beginning, or a missing file.
-//    Files that were in the way of the merge, and files that a person has changed since, stay as they are.
+//  - The index changes last, after git has written every file and moved the branch. This shows how far an interrupted merge got.
+//    If the branch has moved, only the new index is missing. Otherwise Cadre restores the files of the old index.
+//  - Undoing a merge changes only files that the merge wrote, partly or completely, and files that it removed.
+//    Files that blocked the merge stay as they are, and so do files that a person has changed since.
 
 import {
   copyFile,
@@ -37,7 +37,7 @@ const STALE_MS = 1_000;
 
 type Place = Pick<Checkout, "top" | "gitDir" | "common">;
 
-/** Returns git's answer. If git refused the merge, the folder is as it was. */
+/** Returns git's answer. If git refused the merge, nothing in the folder has changed. */
 export async function applyMerge(
   place: Place,
   merge: Pick<LockedMerge, "head" | "commit">,
@@ -97,7 +97,7 @@ async function removeDeadLocks({ top }: Place, { gitFile }: LockedMerge): Promis
     const path = await git(at, ["rev-parse", "--path-format=absolute", "--git-path", `${ref}.lock`]);
     const made = await madeAt(path);
     if (made === undefined || made < began || made > began + GIT_TIME_LIMIT) continue;
-    // git holds such a lock for milliseconds.
+    // git itself holds a ref lock for a few milliseconds only.
     await pause(STALE_MS);
     if ((await madeAt(path)) === made) await rm(path, { force: true });
   }
@@ -202,7 +202,7 @@ async function undo({ top, gitDir }: Place, { scratch, head, commit }: LockedMer
     return !fresh.differs.has(path) || isBeginning(join(top, path), await contentOf(path));
   }
 
-  /** The file as git would write it, with line ends and filters. */
+  /** The content of the file as git would write it, with line ends and filters applied. */
   async function contentOf(path: string): Promise<Buffer | undefined> {
     const folder = join(scratch, "content");
     await mkdir(folder, { recursive: true });

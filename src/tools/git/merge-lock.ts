@@ -1,7 +1,7 @@
 // The lock that Cadre holds on the parent's index while it applies a merge.
-//  - Cadre creates `index.lock` itself, and writes the process and the merge into it. This distinguishes the lock of a dead Cadre
-//    from the locks of other programs, which Cadre never removes.
-//  - git works on a copy of the index. It writes its own process id before it starts, so Cadre can wait for a git that outlived its Cadre.
+//  - Cadre creates `index.lock` itself, and writes its process and the merge into the file.
+//    This marks the lock as Cadre's. Cadre never removes the lock of another program.
+//  - git works on a copy of the index and records its process id before it starts. So Cadre can wait for a git that outlived its Cadre.
 //  - A process that finds the lock of a dead Cadre takes it over. It finishes or undoes the merge, and then releases the lock.
 
 import { link, mkdtemp, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ const SCRATCH = "cadre-merge-";
 const LOOK_MS = 100;
 /** How long to wait for the lock of a program other than Cadre. */
 const FOREIGN_MS = 3_000;
-/** How long to wait for another Cadre, or for a git that has outlived its Cadre. It is longer than the time limit of git. */
+/** How long to wait for another Cadre, or for a git that has outlived its Cadre. This is longer than git's time limit. */
 const CADRE_MS = 150_000;
 /** A process on another machine or in another container cannot be checked. It is treated as dead after this time. */
 const ELSEWHERE_MS = 600_000;
@@ -24,7 +24,7 @@ const TAKE_OVER_MS = 50;
 
 const Note = z.object({
   cadre: z.literal("merge"),
-  /** Machine, boot and process namespace. Process ids mean something only in the same place. */
+  /** Machine, boot and process namespace. A process id identifies a process only if all three are the same. */
   place: z.object({ host: z.string(), boot: z.string(), namespace: z.string() }),
   pid: z.int().positive(),
   started: z.string().optional(),
@@ -46,7 +46,7 @@ export interface LockedMerge extends Pick<Note, "head" | "commit"> {
 /** Finishes or undoes a merge that was cut off. */
 export type Settle = (merge: LockedMerge) => Promise<void>;
 
-/** Merges that this process is working on. A merge that failed halfway is removed, and is then treated like that of a dead process. */
+/** Merges that this process is working on. A merge that failed halfway is removed, and is then handled like the merge of a dead process. */
 const active = new Set<string>();
 
 /** Does the work with the index locked. Returns git's complaint if another program keeps the lock. */
@@ -144,7 +144,7 @@ const writeNote = (path: string, merge: Pick<Note, "head" | "commit" | "scratch"
   return writeFile(path, `${JSON.stringify(note)}\n`, { mode: 0o600 });
 };
 
-/** A link appears with its whole content or not at all, so Cadre's lock is never mistaken for that of another program. */
+/** Creates the lock as a link, because a link appears with its whole content. An incomplete lock would look like another program's. */
 async function createLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -205,7 +205,7 @@ function isAlive({ place, pid, started }: Holder, age: number): boolean {
   return now !== undefined && !now.isZombie && now.began === started;
 }
 
-/** The file contains git's line of /proc, or only its process id on a system without /proc. Without the file, git was not started. */
+/** The file contains git's entry in /proc, or only git's process id if the system has no /proc. If the file is missing, git was not started. */
 async function isGitAlive(file: string, { note, age }: FoundLock): Promise<boolean> {
   const text = await readFile(file, "utf8").catch(() => "");
   const pid = Number.parseInt(text, 10);

@@ -42,7 +42,7 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/** True if the git folder says that it belongs to this folder. The git folders of worktrees and submodules say so. */
+/** True if the git folder names this folder as its work tree. The git folders of worktrees and submodules do. */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();

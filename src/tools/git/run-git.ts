@@ -20,7 +20,7 @@ export interface GitLocation {
   env?: NodeJS.ProcessEnv;
   /** Time limit in milliseconds. The default is two minutes. */
   timeout?: number;
-  /** git writes its line of /proc to this file before it starts, so that another process can tell whether it is still alive. */
+  /** git writes its entry in /proc to this file before it starts, so that another process can tell whether git is still alive. */
   pidFile?: string;
 }
 
@@ -92,7 +92,7 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: "cadre@localhost",
 };
 
-/** `exec` keeps the process id, so the line describes git. On a system without /proc, the file contains only the process id. */
+/** `exec` keeps the process id, so the entry describes git. If the system has no /proc, the file contains only the process id. */
 const WRITE_PID = `{ read -r line </proc/$$/stat || line=$$; } 2>/dev/null; printf '%s\\n' "$line" >"$0" && exec "$@"`;
 
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {

@@ -21,7 +21,7 @@ const KEEP = "Cadre-Keep";
 export interface CommitResult {
   /** Why a person must review the work before it is merged. */
   why?: string | undefined;
-  /** Says which work could not be committed. In that case the folder is kept. */
+  /** Describes the work that could not be committed. In that case the folder is kept. */
   stays?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 // Merges a branch into the parent's folder, or leaves that folder exactly as it is.
 //  - The merge is computed without touching the folder. Only a complete merge is applied, as a fast-forward.
-//    If git refuses the fast-forward, it has changed no file. If it is cut off, `apply-merge.ts` finishes or undoes it.
+//    If git refuses the fast-forward, no file has changed. If the fast-forward is interrupted, `apply-merge.ts` finishes or undoes it.
 //  - The merge commit names the branch. A repeated call finds this commit and merges nothing twice.
 
 import { applyMerge } from "./apply-merge.ts";
@@ -22,7 +22,7 @@ export type MergeResult =
   | { status: "merged"; commit: string; files: string[] }
   /** The parent's folder is unchanged, and the branch contains all work. */
   | { status: "conflict"; branch: string; files: string[]; detail: string }
-  /** The work was not merged. The branch contains it, or `detail` says where it is. */
+  /** The work was not merged. It is on the branch, or `detail` says where it is. */
   | { status: "kept"; branch: string; files: string[]; detail: string };
 
 /** Maximum number of merge attempts. Another attempt is needed if the parent got a new commit in the meantime. */

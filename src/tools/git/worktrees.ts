@@ -1,4 +1,4 @@
-// A git worktree for a child run: its own folder and branch. It is merged back into the parent's workspace when the child ends.
+// Gives a child run its own folder and branch, as a git worktree. When the child ends, the branch is merged into the parent's workspace.
 //  - No work is lost: a folder is removed only after its work is on the branch, and a branch only after its work is in the parent.
 //  - Every call can be repeated after a crash at any point. Git shows which steps are already done, so these steps are not repeated.
 //  - A parent's folder is changed by a complete merge or not at all.

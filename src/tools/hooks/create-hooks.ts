@@ -1,4 +1,4 @@
-// The hooks of a project. This file decides which commands belong to an event, and runs one of them.
+// The hooks of a project: decides which commands belong to an event, and runs one of them.
 
 import { cleanEnvironment } from "../shell/clean-environment.ts";
 import { createMatcher } from "./match-hooks.ts";

@@ -1,6 +1,6 @@
 // Runs the command of one hook: JSON on its standard input, a time limit, bounded output, no secrets in its environment.
-// The command has its own process group. A small shell kills the whole group when the command has ended, when its time is over,
-// and when Cadre dies. In all three cases, the pipe between Cadre and that shell is closed.
+// The command has its own process group. A small shell kills the group when the pipe between Cadre and the shell closes.
+// The pipe closes when the command has ended, when its time is over, and when Cadre dies.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
@@ -110,7 +110,7 @@ export async function runHook(hook: HookProcess): Promise<HookRun> {
   });
 }
 
-/** Collects the head of an output. The rest is read and dropped, so that the command does not block. */
+/** Keeps the beginning of an output. All further output is read and dropped, so that the command does not block. */
 function collect() {
   const decoder = new TextDecoder();
   let text = "";

@@ -39,13 +39,13 @@ const SYSTEM_SECRETS =
     .split(" ")
     .map((name) => `/etc/${name}`);
 
-/** These files stay hidden even in a visible home folder. A home folder is visible if it contains the workspace, or the workspace contains it. */
+/** These files stay hidden even in a visible home folder. A home folder is visible if it contains the workspace or is inside it. */
 const HOME_SECRETS = (
   ".ssh .aws .azure .config .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .git-credentials .password-store .mozilla " +
   ".cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials .local/share/keyrings .bash_history .zsh_history"
 ).split(" ");
 
-/** Files in a home folder that programs installed there need besides their own folders. */
+/** Programs installed in a home folder need these files, besides their own folders. */
 const HOME_SHOWN = [".gitconfig", ".config/git/config", ".rustup", ".local/lib"];
 
 export type ResolvedAccess = SandboxAccess & { guarded: ProtectedPath[]; git: GitFolders | undefined };

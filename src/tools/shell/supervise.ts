@@ -84,7 +84,7 @@ export function supervise(options: {
           ...killedOf(said),
         });
       };
-      // A request to stop that comes too late breaks the pipe, so it might be closed already.
+      // Stopping a command that has already ended breaks the pipe, so the pipe might be closed already.
       if (leash.readableEnded || leash.closed) finish();
       else leash.once("end", finish).once("close", finish);
     });

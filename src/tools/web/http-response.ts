@@ -2,7 +2,7 @@
 
 import { messageOf } from "../../errors.ts";
 
-/** Undefined if the body is too long. Bytes are counted as they arrive, after decompression. */
+/** Reads a body up to a limit. Undefined if the body is longer. Bytes are counted as they arrive, after decompression. */
 export async function readBoundedText(response: Response, max: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;

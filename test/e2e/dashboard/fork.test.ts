@@ -80,7 +80,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork links to its original run
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   expect(existsSync(join(p.folder, "printer.txt"))).toBe(true);
 
-  await branches.getByRole("link", { name: "Compare with that run" }).click();
+  await branches.getByRole("link", { name: "Compare with the original run" }).click();
   await page.getByText("First divergence: worker").waitFor();
   await page.reload();
   const first = page.getByTestId("first-divergence");

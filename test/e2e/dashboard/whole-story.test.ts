@@ -1,5 +1,5 @@
 // One long story in a browser: a person starts a run, watches three levels, edits and approves a grandchild's change, and rejects another change.
-// Then the server is killed and restarted, and the tree finishes.
+// The server is killed and restarted near the end, and the tree finishes.
 // The test saves screenshots of every page in `test/e2e/shots/`, in both themes and at phone width.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";

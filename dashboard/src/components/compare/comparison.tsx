@@ -184,7 +184,7 @@ function StepCell({ side, step, same }: { side: "A" | "B"; step: Row["a"]; same:
           <VisibleText text={step.detail} />
         </p>
       )}
-      {step.recorded && <p className="text-info text-xs">Not repeated: this is the recorded result</p>}
+      {step.recorded && <p className="text-info text-xs">Not run again: this is the recorded result</p>}
     </div>
   );
 }

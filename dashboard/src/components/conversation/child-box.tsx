@@ -83,6 +83,7 @@ const MAX_FILES = 4;
 function Files({ run }: { run: RunJournal }) {
   const files = [...runStateOf(run.events).files.keys()];
   if (files.length === 0) return null;
+  const hidden = files.length - MAX_FILES;
   return (
     <p className="flex flex-wrap items-center gap-x-2 px-2 pb-1.5 pl-8 font-mono text-muted text-xs">
       <FilePen size={12} aria-label="Changed files" />
@@ -91,7 +92,7 @@ function Files({ run }: { run: RunJournal }) {
           <VisibleText text={path.replaceAll("\n", "↵")} />
         </span>
       ))}
-      {files.length > MAX_FILES && <span>and {files.length - MAX_FILES} more</span>}
+      {hidden > 0 && <span>and {hidden} more</span>}
     </p>
   );
 }

@@ -35,7 +35,9 @@ export function Branches({ root }: { root: RunJournal }) {
           {(payload.fork!.edited ?? []).map((each) => (
             <span key={each}>changed {each}</span>
           ))}
-          <PageLink href={`/compare?a=${origin.runId}&b=${root.row.id}`}>Compare with that run</PageLink>
+          <PageLink href={`/compare?a=${origin.runId}&b=${root.row.id}`}>
+            Compare with the original run
+          </PageLink>
         </span>
       )}
       {branches.slice(0, SHOWN).map((branch) => (

@@ -114,7 +114,7 @@ export function UserList() {
             <Copyable text={made.token} />
             {made.link !== undefined && (
               <>
-                <p className="text-muted">Or a sign-in link that works once, in one browser:</p>
+                <p className="text-muted">Or send this sign-in link. It works once, in one browser:</p>
                 <Copyable text={made.link} />
               </>
             )}

@@ -41,8 +41,8 @@ export function ChatSettings() {
               value={mode}
               onText={(next) => change({ mode: next as "auto" | "chat" })}
             >
-              <option value="chat">Chat: answers, then waits for you</option>
-              <option value="auto">Auto: works on its own until done</option>
+              <option value="chat">Chat: answers and then waits for you</option>
+              <option value="auto">Auto: works on its own until the task is done</option>
             </SelectField>
           </div>
         )}

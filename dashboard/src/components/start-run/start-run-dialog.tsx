@@ -157,8 +157,8 @@ function Fields({ choices, first, onClose }: FieldsProps) {
 }
 
 const MODES = {
-  auto: "Auto (works on its own until done)",
-  chat: "Chat (answers, then waits for you)",
+  auto: "Auto (works on its own until the task is done)",
+  chat: "Chat (answers and then waits for you)",
 };
 
 function LimitFields({ draft, onChange }: { draft: Draft; onChange(next: Partial<Draft>): void }) {

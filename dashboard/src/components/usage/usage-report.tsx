@@ -235,7 +235,7 @@ function Table({ title, ...table }: { title: string } & Omit<ComponentProps<type
   return (
     <Panel title={title}>
       {table.rows.length === 0 ? (
-        <p className="p-4 text-muted text-sm">None in this time range.</p>
+        <p className="p-4 text-muted text-sm">There is nothing to show for this time range.</p>
       ) : (
         <DataTable label={`${title}, in rows`} {...table} />
       )}

@@ -379,7 +379,7 @@ describe("cadre init", () => {
   });
 });
 
-test("[S4-6] [S4-20] if an agent's `policy` does not list `Patch`, the agent cannot run commands or change files, and `agents explain` shows this", async () => {
+test("[S4-6] [S4-20] an agent without `Patch` in its `policy` cannot run commands or change files, and `agents explain` shows this", async () => {
   await using p = await project({
     "agents/p.md": agent("p", "policy: [Finalize]\ntools: [Read, Bash]\n"),
     "p.script.yaml":
@@ -396,7 +396,7 @@ test("[S4-6] [S4-20] if an agent's `policy` does not list `Patch`, the agent can
   expect(blastRadius).toMatchObject({ changesFiles: false, runsCommands: false });
 });
 
-test("[N5] `cadre run`, `cadre runs` and scripts accept an agent's name in upper or lower case", async () => {
+test("[N5] commands and scripts accept an agent's name in upper or lower case", async () => {
   await using p = await project({
     "agents/teamA.md": agent("teamA"),
     "teamA.script.yaml": "turns:\n  - when: { agent: teamA }\n    text: It is me.\n",

@@ -37,7 +37,7 @@ export function AgentsToolbar({ q, scope, reloading, onSearch, onScope, onReload
         className="h-10 max-w-36 md:h-8 md:max-w-none"
       >
         <option value="own">Your agents</option>
-        <option value="all">Including built-in agents</option>
+        <option value="all">All agents, including built-in ones</option>
       </Select>
       <Button
         onClick={onReload}

@@ -194,7 +194,7 @@ interface ScopeFieldProps {
 function ScopeField({ value, onChange, grant }: ScopeFieldProps) {
   const refusal = useRefusal("admin");
   if (grant === undefined)
-    return <p className="text-muted text-xs">Applies only to this call. No rule can be made from it.</p>;
+    return <p className="text-muted text-xs">Applies only to this call: Cadre cannot make a rule from it.</p>;
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
       <ToggleGroup
