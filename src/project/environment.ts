@@ -5,7 +5,6 @@ import { arch, platform } from "node:os";
 import { dirname, join } from "node:path";
 import type { Environment } from "../journal/events.ts";
 import { omitUndefined } from "../omit-undefined.ts";
-import { readOnlyGitEnvironment } from "../tools/git/repository-programs.ts";
 import { inFolder, tryGit } from "../tools/git/run-git.ts";
 
 const SHOWN_FILES = 15;
@@ -46,10 +45,8 @@ async function isInRepository(folder: string): Promise<boolean> {
 }
 
 async function gitState(folder: string): Promise<Environment["git"]> {
-  const env = await readOnlyGitEnvironment(folder).catch(() => undefined);
-  if (env === undefined) return undefined;
-  const status = await tryGit({ ...inFolder(folder), env, timeout: GIT_MS }, [
-    ...["status", "--porcelain=v1", "--branch", "-z", "--no-renames", "--", "."],
+  const status = await tryGit({ ...inFolder(folder), timeout: GIT_MS }, [
+    ...["status", "--porcelain=v1", "--branch", "-z", "--no-renames", "--ignore-submodules=all", "--", "."],
   ]);
   if (!status.ok) return undefined;
   const [head = "", ...entries] = status.output.split("\0").filter((line) => line !== "");

@@ -69,7 +69,12 @@ export const bashTool = (setup: BashSetup) =>
         return refusal(
           "a timeout of more than 6 hours is only for background commands: set background; nothing was run",
         );
-      const env = await environmentOf(command, context);
+      let env: NodeJS.ProcessEnv;
+      try {
+        env = await environmentOf(command, context);
+      } catch (error) {
+        return refusal(`${messageOf(error)}; nothing was run`);
+      }
       if (background) {
         const options = { command, env, timeout: timeout ?? BACKGROUND_TIME, keep: keep === true };
         return startInBackground(options, context, setup);

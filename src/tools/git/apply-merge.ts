@@ -70,7 +70,7 @@ async function fastForward(
   const index = join(scratch, "index");
   const at: GitLocation = { ...inFolder(top), env: { GIT_INDEX_FILE: index } };
   await copyIndex(join(gitDir, "index"), index);
-  await tryGit(at, ["update-index", "-q", "--refresh"]);
+  await tryGit(at, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
   const found = await dirtyPaths(top, at, await changes(at, head, commit));
   await writeFile(join(scratch, DIRTY), JSON.stringify(found));
   // `--no-overwrite-ignore` prevents git from overwriting ignored files of the parent.
@@ -158,7 +158,7 @@ interface DirtyPaths {
 const DIRTY = "dirty";
 
 async function dirtyPaths(top: string, at: GitLocation, all: readonly Change[]): Promise<DirtyPaths> {
-  const dirty = new Set(await gitList(at, ["diff-files", "-z", "--name-only"]));
+  const dirty = new Set(await gitList(at, ["diff-files", "-z", "--name-only", "--ignore-submodules=all"]));
   const found: DirtyPaths = { inTheWay: [], absent: [] };
   for (const { path, before } of all) {
     if (before && !dirty.has(path)) continue;
@@ -224,8 +224,11 @@ async function entriesIn(
     entry ? [`${entry.mode} ${entry.id} 0\t${path}`] : [],
   );
   await git(own, ["update-index", "--add", "-z", "--index-info"], lines.map((line) => `${line}\0`).join(""));
-  await tryGit(own, ["update-index", "-q", "--refresh"]);
-  return { at: own, differs: new Set(await gitList(own, ["diff-files", "-z", "--name-only"])) };
+  await tryGit(own, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
+  return {
+    at: own,
+    differs: new Set(await gitList(own, ["diff-files", "-z", "--name-only", "--ignore-submodules=all"])),
+  };
 }
 
 async function isBeginning(path: string, whole: Buffer | undefined): Promise<boolean> {

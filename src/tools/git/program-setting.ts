@@ -5,7 +5,7 @@
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
-import { LFS_COMMAND } from "./repository-programs.ts";
+import { LFS_COMMAND } from "./repository-settings.ts";
 
 /** The first setting that runs programs, or a description of an unreadable file. Undefined if there is neither. */
 export function gitProgramSetting(workspace: string): string | undefined {

@@ -1,11 +1,14 @@
-// Runs git for Cadre itself: without a shell, hooks, signatures or prompts, with a time limit, and with Cadre as the author.
-// If another process holds a lock, git is retried for a while. If git fails, `tryGit` returns the failure and `git` throws it.
+// Runs git for Cadre itself: without a shell, hooks, signatures, transports or prompts, with a time limit, and with Cadre as the author.
+//  - Nothing that a repository contains starts a program: `repository-settings.ts` decides which of its settings git may use (A30).
+//    The settings are read before every call. If they cannot be read, git is not run.
+//  - If another process holds a lock, git is retried for a while. If git fails, `tryGit` returns the failure and `git` throws it.
 
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { CadreError, messageOf } from "../../errors.ts";
-import { cleanEnvironment } from "../shell/clean-environment.ts";
+import { cleanEnvironment, type GitSetting, gitSettingVariables } from "../shell/clean-environment.ts";
+import { FIXED_SETTINGS, NO_TRANSPORT, overridesOf, type RepositorySetting } from "./repository-settings.ts";
 
 export const GIT_TIME_LIMIT = 120_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
@@ -21,7 +24,7 @@ export interface GitLocation {
   /** Time limit in milliseconds. The default is two minutes. */
   timeout?: number;
   /** git writes its entry in /proc to this file before it starts, so that another process can tell whether git is still alive. */
-  pidFile?: string;
+  pidFile?: string | undefined;
 }
 
 export interface GitAnswer {
@@ -47,11 +50,42 @@ export async function gitList(at: GitLocation, args: readonly string[]): Promise
 }
 
 export async function tryGit(at: GitLocation, args: readonly string[], input = ""): Promise<GitAnswer> {
+  const settings = await readRepositorySettings(at);
+  if (!Array.isArray(settings)) return settings;
+  const env = hardenedEnvironment(overridesOf(settings));
   for (let next = FIRST_PAUSE; ; next *= 2) {
-    const answer = await runOnce(at, args, input);
+    const answer = await runOnce({ ...at, env: { ...env, ...at.env } }, args, input);
     if (answer.ok || next > LAST_PAUSE || !isLocked(answer)) return answer;
     await pause(next);
   }
+}
+
+/** The environment of a git that starts no program of a repository. `more` are settings besides the fixed ones. */
+export const hardenedEnvironment = (more: readonly GitSetting[]): NodeJS.ProcessEnv => ({
+  ...gitSettingVariables([...more, ...FIXED_SETTINGS]),
+  ...NO_TRANSPORT,
+});
+
+/** Settings from the repository's configuration and the files it includes, not those of the user and the system. */
+export async function readRepositorySettings(at: GitLocation): Promise<RepositorySetting[] | GitAnswer> {
+  // Without arguments, git does not look for a repository.
+  if (at.args.length === 0) return [];
+  const listing = ["config", "--list", "--show-scope", "-z"];
+  const said = await runOnce(
+    { ...at, pidFile: undefined, env: { ...hardenedEnvironment([]), ...at.env } },
+    listing,
+    "",
+  );
+  if (!said.ok) return said;
+  const words = said.output.split("\0");
+  const found: RepositorySetting[] = [];
+  for (let i = 0; i + 1 < words.length; i += 2) {
+    const [scope, setting] = [words[i]!, words[i + 1]!];
+    const end = setting.indexOf("\n");
+    const [key, value] = end < 0 ? [setting, ""] : [setting.slice(0, end), setting.slice(end + 1)];
+    if (scope === "local" || scope === "worktree") found.push({ key, value });
+  }
+  return found;
 }
 
 /** The commit that a name refers to. Undefined if there is no such commit. */
@@ -74,16 +108,8 @@ export const gitError = (command: string, { complaint }: GitAnswer): CadreError 
 const isLocked = ({ complaint }: GitAnswer): boolean =>
   /Unable to create '.*\.lock': File exists/.test(complaint);
 
-/** Overrides settings that could make git start programs, ask questions or lose files. */
-const OVERRIDES = [
-  "core.hooksPath=/dev/null",
-  "commit.gpgsign=false",
-  "core.safecrlf=false",
-  "core.quotePath=false",
-  "gc.auto=0",
-  "maintenance.auto=false",
-  "submodule.recurse=false",
-].flatMap((setting) => ["-c", setting]);
+/** Settings that change what git writes or prints. */
+const OUTPUT_SETTINGS = ["core.safecrlf=false", "core.quotePath=false"].flatMap((setting) => ["-c", setting]);
 
 const AUTHOR = {
   GIT_AUTHOR_NAME: "Cadre",
@@ -97,7 +123,7 @@ const WRITE_PID = `{ read -r line </proc/$$/stat || line=$$; } 2>/dev/null; prin
 
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
-  const argv = ["git", ...at.args, ...OVERRIDES, ...args];
+  const argv = ["git", ...at.args, ...OUTPUT_SETTINGS, ...args];
   const [program = "", ...rest] =
     at.pidFile === undefined ? argv : ["/bin/sh", "-c", WRITE_PID, at.pidFile, ...argv];
   const child = spawn(program, rest, {

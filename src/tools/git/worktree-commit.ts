@@ -3,7 +3,7 @@
 //    If Cadre crashes before it moves the branch, nothing has changed.
 //  - If the work must not be merged automatically, the commit records the reason, because the folder might be gone later.
 
-import { copyFile, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { copyFile, lstat, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { commitAt, type GitLocation, git, gitList, isAncestor, tryGit } from "./run-git.ts";
 import {
@@ -40,7 +40,7 @@ export async function commitWork(
   try {
     const index = join(scratch, "index");
     await copyIndex(join(found.record, "index"), index);
-    const { tree, failure } = await treeOf(found, index, others);
+    const { tree, failure } = await treeOf(found, index, { others, tracked });
     const why = await moveBranch(worktree, found, { message, tree, why: half });
     await rename(index, join(found.record, "index"));
     if (others.length === 0) return { why, stays: failure };
@@ -62,23 +62,37 @@ export async function keepReason(at: GitLocation, commit: string): Promise<strin
 export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> {
   if (!found.hasFolder) return true;
   if ((await listFolder(join(found.path, ".cadre", "worktrees"))).length > 0) return false;
-  const status = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none"];
-  return (await git(inWorktree(found), status)) === "";
+  // git would look into submodules with their own configuration. A submodule with files is another repository anyway.
+  const status = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all"];
+  if ((await git(inWorktree(found), status)) !== "") return false;
+  const tracked = await gitList(inWorktree(found), ["ls-files", "--stage", "-z"]);
+  return (await otherRepositories(found, tracked)).length === 0;
 }
 
 /** Other repositories inside the folder. Their files cannot be committed here. An empty submodule does not count. */
 async function otherRepositories(found: WorktreeRecord, tracked: readonly string[]): Promise<string[]> {
   const untracked = await gitList(inWorktree(found), ["ls-files", "--others", "--exclude-standard", "-z"]);
   const nested = untracked.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
-  const links = tracked.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1]!);
   const filled: string[] = [];
-  for (const link of links) {
+  for (const { path: link } of submodulesAmong(tracked)) {
     const entries = await readdir(join(found.path, link)).catch(() => []);
     if (entries.length > 0) filled.push(link);
   }
   const own = await stat(join(found.path, ".git")).catch(() => undefined);
   return [...new Set([...nested, ...filled, ...(own?.isDirectory() ? [".git"] : [])])];
 }
+
+interface TrackedSubmodule {
+  path: string;
+  /** The entry as `git update-index --index-info` takes it. */
+  entry: string;
+}
+
+/** Submodules among the entries of `ls-files --stage -z`. Everything after the first tab is the path: a path can contain tabs. */
+const submodulesAmong = (tracked: readonly string[]): TrackedSubmodule[] =>
+  tracked
+    .filter((entry) => entry.startsWith("160000 "))
+    .map((entry) => ({ entry, path: entry.slice(entry.indexOf("\t") + 1) }));
 
 async function unfinishedProblem(
   found: WorktreeRecord,
@@ -101,15 +115,32 @@ export async function copyIndex(from: string, to: string): Promise<void> {
 async function treeOf(
   found: WorktreeRecord,
   index: string,
-  others: readonly string[],
+  { others, tracked }: { others: readonly string[]; tracked: readonly string[] },
 ): Promise<{ tree: string; failure: string | undefined }> {
   const at = { ...inWorktree(found), env: { GIT_INDEX_FILE: index } };
+  // For a submodule in the index, `git add` starts another git inside of it, with the submodule's configuration.
+  const submodules = submodulesAmong(tracked);
+  await updateIndex(
+    at,
+    submodules.map(({ entry }) =>
+      entry.replace(/^160000 (\w+) /, (_, id: string) => `0 ${"0".repeat(id.length)} `),
+    ),
+  );
   const without = others.map((path) => `:(exclude,literal)${path}`);
   const added = await tryGit(at, ["add", "--all", "--sparse", "--ignore-errors", "--", ".", ...without]);
   const failure = added.ok
     ? undefined
     : `not every file in ${found.path} could be committed (${oneLine(added.complaint)})`;
+  const kept: string[] = [];
+  for (const { path, entry } of submodules)
+    if ((await lstat(join(found.path, path)).catch(() => undefined))?.isDirectory()) kept.push(entry);
+  await updateIndex(at, kept);
   return { tree: await git(at, ["write-tree"]), failure };
+}
+
+async function updateIndex(at: GitLocation, entries: readonly string[]): Promise<void> {
+  if (entries.length === 0) return;
+  await git(at, ["update-index", "-z", "--index-info"], entries.map((entry) => `${entry}\0`).join(""));
 }
 
 interface Work {

@@ -4,7 +4,7 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { LFS_COMMAND } from "../git/repository-programs.ts";
+import { LFS_COMMAND } from "../git/repository-settings.ts";
 import { tryGit } from "../git/run-git.ts";
 import { moveAside } from "./protected-paths.ts";
 

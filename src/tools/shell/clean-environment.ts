@@ -34,9 +34,9 @@ const ALWAYS: readonly GitSetting[] = [
 
 export type GitSetting = readonly [key: string, value: string];
 
-/** Git settings as environment variables, which override every config file. `more` is added to the fixed settings. */
+/** Git settings as environment variables, which override every config file. The fixed settings come last, so nothing in `more` replaces them. */
 export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.ProcessEnv {
-  const all = new Map([...ALWAYS, ...more]);
+  const all = new Map([...more, ...ALWAYS]);
   const pairs = [...all].flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
