@@ -6,7 +6,7 @@ import { z } from "zod";
 export const POWERS = ["commands", "files", "network"] as const;
 export type Power = (typeof POWERS)[number];
 
-/** True if this power is new: no agent at work in the tree has it already. */
+/** True if no agent at work in the tree has this ability yet. */
 const isNew = z.literal(true).exactOptional();
 
 export const BlastRadius = z.object({
@@ -16,7 +16,7 @@ export const BlastRadius = z.object({
   agents: z.array(
     z.object({
       agent: z.string(),
-      /** The agent that starts this agent, and the key in the starter's file that names it. Absent for the first agent. */
+      /** The agent that starts this agent, and the key in its file that names this agent. Absent for the first agent. */
       from: z.string().exactOptional(),
       key: z.string().exactOptional(),
       isNew,
@@ -37,11 +37,11 @@ export const BlastRadius = z.object({
       isNew,
     }),
   ),
-  /** `isClass`: the entry is not one host but a class of hosts, such as `any public host`. */
+  /** `isClass` is true if the entry stands for several hosts, such as `any public host`. */
   hosts: z.array(z.object({ host: z.string(), isClass: z.literal(true).exactOptional(), isNew })),
   /** Deny rules that forbid some calls of these tools. They come from the agent and from the agents above it. */
   never: z.array(z.string()),
-  /** Worst case: number of runs and model turns, and cost in dollars. Without `maxCost` the cost has no limit. */
+  /** Worst case: number of runs and model turns, and cost in dollars. If `maxCost` is absent, the cost has no limit. */
   runs: z.int(),
   turns: z.int(),
   maxCost: z.number().exactOptional(),

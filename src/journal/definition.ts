@@ -135,7 +135,7 @@ export type Runner = z.infer<typeof Runner>;
 /** A skill that the agent can load: instructions for a kind of work, in a folder with a file `SKILL.md`. */
 export const PinnedSkill = z.object({
   name: z.string(),
-  /** Purpose of the skill. Empty if `untrusted`, because such text is shown only as the result of a call. */
+  /** Purpose of the skill. Empty if the skill is untrusted, because untrusted text is shown only as the result of a call. */
   description: z.string(),
   /** Path of SKILL.md, relative to the project; `~/…` for the user's own, `builtin:…` for a pack of Cadre. */
   file: z.string(),
@@ -153,7 +153,7 @@ export const Definition = z.object({
   kind: z.enum(["main", "subagent"]),
   /** Models in the order in which they are tried: `provider/model`, with aliases resolved. */
   models: z.array(z.string()).min(1),
-  /** With `model: inherit`, a child uses its parent's models, and `models` applies only at the root of a tree. */
+  /** True for `model: inherit`: a child uses its parent's models. In this case, `models` applies only at the root of a tree. */
   inheritsModel: z.literal(true).optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.int().positive().optional(),
@@ -166,7 +166,7 @@ export const Definition = z.object({
   instructionFiles: z.array(InstructionFile).optional(),
   /**
    * The tools that this agent can call: names, globs, and patterns for `ask` and `deny`.
-   * Without `allow`, all tools are allowed. With an empty `allow`, none is.
+   * If `allow` is absent, all tools are allowed. If `allow` is empty, no tool is allowed.
    */
   tools: z.object({
     allow: z.array(z.string()).optional(),
@@ -182,7 +182,7 @@ export const Definition = z.object({
   delegation: Delegation.optional(),
   /** False if only people can start this agent, and models cannot. */
   delegable: z.literal(false).optional(),
-  /** A hint for delegating agents: what a good task for this agent contains. */
+  /** A hint for agents that delegate to this agent: it describes a good task. */
   usage: z.string().optional(),
   /** How much of the parent's conversation this agent sees as a child. This is also the default for its own children. */
   context: ContextMode.optional(),
@@ -216,5 +216,5 @@ export type Definition = z.infer<typeof Definition>;
 export const untrustedFiles = ({ instructionFiles = [] }: Definition): string[] =>
   instructionFiles.flatMap(({ file, nonce }) => (nonce === undefined ? [] : [file]));
 
-/** The pool field of a new run's RUN_STARTED event. Empty if the agent names no pool. */
+/** The field `pool` for the RUN_STARTED event of a new run. Empty if the agent names no pool. */
 export const poolIn = ({ pool }: Definition): { pool?: string } => omitUndefined({ pool });

@@ -68,15 +68,16 @@ const Untrusted = z.array(z.string()).optional();
 const Receipt = z.string().optional();
 /**
  * Purpose of a model call. `turn` and `final` are turns of the agent.
- * Other purposes serve the runtime. `summary` compacts the run's own prompt. `brief` summarizes the conversation for a child.
- * `judge` picks one of several drafts. `repair` fixes an answer that does not match its schema.
+ * The other purposes serve the runtime. `summary` compacts the run's own prompt. `brief` summarizes the conversation for a child.
+ * A call for `judge` picks one of several drafts. A call for `repair` fixes an answer that does not match its schema.
  */
 const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"]);
 export type Purpose = z.infer<typeof Purpose>;
 
 /**
- * The basis of a verdict. Absent if a permission rule or the default `allow` decided. `grant`: a person's grant.
- * `default`: the default is to ask. `taint`: the run has read untrusted text. `hook`: a hook of the project. `recorded`: the call gets a recorded result of another run.
+ * The basis of a verdict. Absent if a permission rule decided, or the default `allow`.
+ * `grant`: a person's grant decided. `default`: the default is to ask. `taint`: the run has read untrusted text.
+ * `hook`: a hook of the project decided. `recorded`: the call gets a recorded result of another run.
  * `impossible`: the call cannot be made. `unasked`: an external program made the call without asking.
  */
 export const RuleBasis = z.enum(["grant", "default", "taint", "hook", "recorded", "impossible", "unasked"]);
@@ -96,7 +97,7 @@ export type HookEvent = z.infer<typeof HookEvent>;
 
 /**
  * Fingerprint of a prompt. Providers cache a prompt from its beginning: tools, system prompt, messages.
- * `broke`: the first part that differs from the run's previous call. From that part on, the cache was not used.
+ * `broke` is the first part that differs from the run's previous prompt. From that part on, the cache was not used.
  */
 const PromptPrefix = z.object({
   tools: z.string(),
@@ -113,7 +114,7 @@ const Ended = z.object({
   summary: z.string(),
   output: z.unknown().optional(),
   result: ResultEnvelope,
-  /** Usage of the run and of all runs below it. Absent for a run without children. */
+  /** Usage of the run and of all runs below it. Absent if the run has no children. */
   tree: Spent.optional(),
   /** Ids of messages that arrived too late to be shown to the model (J11). */
   unseen: z.array(z.string()).optional(),
@@ -161,14 +162,14 @@ export const payloads = {
     /** Model that the caller asked for instead of the agent's own. */
     model: z.string().optional(),
     workspace: z.string(),
-    /** The environment in which the tree's first run started. All prompts of the tree describe it, so that they stay equal. */
+    /** The environment in which the tree's first run started. All prompts of the tree describe this environment, so that they begin with the same text. */
     environment: Environment.optional(),
     worktree: Worktree.optional(),
     pool: z.string().optional(),
     /** Workspaces from which this workspace was copied, nearest first. Their deny rules apply here too (P12). */
     mergesInto: z.array(z.string()).optional(),
     limits: Limits,
-    /** The agent's own turn limit, if the parent's call lowered it. The system prompt names it, so that siblings share a cached prompt. */
+    /** The turn limit in the agent's file, if the parent's call lowered the limit. The system prompt names this value, so that siblings share a cached prompt. */
     ownMaxTurns: z.int().positive().optional(),
     approvals: ApprovalPolicy,
     /** Permission rules that the caller added when starting the run. */
@@ -180,7 +181,7 @@ export const payloads = {
     /** The run that this run continues. The earlier run's journal applies up to and including the event `seq`. */
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
     fork: Fork.optional(),
-    /** Every unsafe call needs a person's approval, even if a rule or an older grant allows the call. This is set in a fork and all runs below it. */
+    /** Set in a fork and in all runs below it: every unsafe call needs a person's approval, even if a rule or an older grant allows the call. */
     effects: z.literal("ask").optional(),
     untrusted: Untrusted,
     /** Hosts that the parent run knew before any untrusted text reached it. */
@@ -192,7 +193,7 @@ export const payloads = {
     source: z.enum(["person", "parent", "agent", "advice", "team", "steps", "system"]),
     from: z.string().optional(),
     text: z.string(),
-    /** The task together with the advice gathered for it. The model reads this text instead of the task. */
+    /** True if this text contains the task and the advice on it. The model reads this text instead of the task. */
     opening: z.literal(true).optional(),
     attachments: Attachments,
     hops: Hops,
@@ -208,9 +209,9 @@ export const payloads = {
     purpose: Purpose.optional(),
     /** The last event that the model sees. If absent, the model sees everything before MODEL_CALL_STARTED (J11). */
     sawSeq: z.int().optional(),
-    /** The tokens and the cost that this call reserves, or its probable cost without a budget. A call lost in a crash is charged this amount. */
+    /** The tokens and the cost that this call reserves. If there is no budget, they are estimates. A call that is lost in a crash is charged this amount. */
     estimate: Estimate.optional(),
-    /** The tokens and the cost that are also reserved for the run's last turn (B3), with the longest possible answer in its prompt. */
+    /** The tokens and the cost that are also reserved for the run's last turn (B3). They assume the longest possible answer to this call. */
     lastTurn: Estimate.optional(),
     /** The output limit that the call is sent with, so that it cannot exceed its reservation. */
     maxOutputTokens: z.int().optional(),
@@ -226,9 +227,9 @@ export const payloads = {
     /** Cost in US dollars. Null if this model has no known price. */
     cost: z.number().nullable(),
     finish: z.string(),
-    /** The provider paused a long answer. The next call continues it. */
+    /** True if the provider paused a long answer. The next call continues the answer. */
     paused: z.literal(true).optional(),
-    /** The output limit cut the answer, which is only text. The next call continues it. */
+    /** True if the output limit cut an answer that is only text. The next call continues the answer. */
     cut: z.literal(true).optional(),
     ms: z.number(),
     /** Absent for scripted models and external programs, which cache nothing. */
@@ -259,7 +260,7 @@ export const payloads = {
     message: z.string(),
     /** Why the provider rejected the request, if known: the account has no credit left, or something in the request is invalid. Older versions also wrote `too_long`, which is now a cause. */
     rejection: z.enum(["quota", "invalid", "too_long"]).optional(),
-    /** Limits for `too_long`: how many tokens a prompt may have, and how many this prompt had, if the provider said so. */
+    /** For `too_long`: the maximum number of tokens of a prompt, and the number of tokens of this prompt, if the provider named them. */
     window: z.int().positive().optional(),
     promptTokens: z.int().positive().optional(),
     /** When the next attempt is due. Absent if it is due immediately, or if there is no further attempt. */
@@ -278,23 +279,23 @@ export const payloads = {
     toolCallId: z.string(),
     name: z.string(),
     effect: Effect,
-    /** P4: the class of a shell command that is repeated after a crash, such as a test. If absent, `effect` decides. */
+    /** P4: the effect class after a crash of a shell command that can be repeated, such as a test. If absent, `effect` applies. */
     afterCrash: Effect.exclude(["unsafe"]).optional(),
     verdict: z.enum(["allow", "ask", "deny"]),
     /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
     rule: z.string(),
     basis: RuleBasis.optional(),
-    /** No person could be asked, so the call was denied. `fail`: the run fails too. */
+    /** Set if the call was denied because no person could be asked. With `fail`, the run fails too. */
     unattended: z.enum(["reject", "fail"]).optional(),
     /** Why Cadre could not judge a shell command, in words for people. */
     unjudged: z.string().optional(),
     /** The host and port that the call would contact, if its input names one. */
     host: z.string().optional(),
-    /** Number of the question about this call. From 2 on, a person is asked again, because the files or rules have changed. */
+    /** How often a person was asked about this call. A person is asked again if the files or rules have changed. */
     round: z.int().positive().optional(),
     /** How much of the parent's conversation the child will see, if the call is a delegation. */
     context: ContextMode.optional(),
-    /** Input of a call by the agent's module, and whether the call is hidden from the model. */
+    /** Only for a call by the agent's module: its input, and whether the call is hidden from the model. */
     input: z.unknown().optional(),
     hidden: z.literal(true).optional(),
     /** Hash of the call, the definition, the permissions and the fingerprint. An approval is valid only for this hash. */
@@ -338,12 +339,12 @@ export const payloads = {
   TOOL_STARTED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
-    /** Machine and process that run the call, unless its effect is `read`. With them, a person can find out whether the call took effect. */
+    /** The machine and process that run the call, unless its effect is `read`. They help a person to find out whether the call took effect. */
     host: z.string().optional(),
     pid: z.int().optional(),
-    /** The folder of the machine's notes about the beginning and result of calls. After a crash, a note can make a person's decision unnecessary. */
+    /** The folder in which the machine notes when a call begins and how it ends. After a crash, a note can make a person's decision unnecessary. */
     notes: z.string().optional(),
-    /** Fingerprints of the file before and after the first attempt. With them, a later attempt can see that the change is already made. */
+    /** Fingerprints of the file before and after the first attempt. They show a later attempt that the change is already made. */
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
     receipt: Receipt,
   }),
@@ -371,7 +372,7 @@ export const payloads = {
     sandbox: z.string().optional(),
     /** A background command that the call started, read or ended. */
     background: BackgroundFacts.optional(),
-    /** The tool did not run: the output is a recorded result of this other run. */
+    /** Set if the tool did not run, because the call got a recorded result. Names the event of the other run with that result. */
     recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
     ms: z.number().optional(),
   }),
@@ -382,15 +383,15 @@ export const payloads = {
     toolCallId: z.string().optional(),
     commands: z.array(z.string()),
   }),
-  /** Outcome: the answer of these hooks. It is recorded before it takes effect, and the hooks of this moment never run again. */
+  /** Outcome: the answer of the hooks of one moment. It is recorded before it takes effect, and the hooks of this moment never run again. */
   HOOKS_ENDED: z.object({
     id: z.string(),
     event: HookEvent,
     toolCallId: z.string().optional(),
-    /** A call gets `allow`, `ask` or `deny`. Everything else gets `block`. Absent if the hooks have no objection. */
+    /** The verdict of hooks before a call is `allow`, `ask` or `deny`. The verdict of other hooks is `block`. Absent if the hooks have no objection. */
     decision: z.enum(["allow", "ask", "deny", "block"]).optional(),
     reason: z.string().optional(),
-    /** The hooks were cut off, by a crash or because the run was stopped. Nothing is known about their effects. */
+    /** True if a crash or a stop of the run cut off the hooks. Nothing is known about their effects. */
     interrupted: z.literal(true).optional(),
     runs: z.array(
       z.object({
@@ -425,7 +426,7 @@ export const payloads = {
     evidence: z.array(z.string()),
     by: z.string(),
   }),
-  /** The run gave its lease back and waits. If no person is needed, the wait ends by itself. */
+  /** The run gave its lease back and waits. If the wait needs no person, it ends by itself. */
   RUN_SUSPENDED: z.object({
     waitingOn: WaitingOn,
     /** Runs below this run that need a person. `blocked_by_child_run_id` is the child of this run that leads to the first of them. */
@@ -494,11 +495,10 @@ export const payloads = {
     answer: z.unknown(),
   }),
   /**
-   * In the prompt, a summary replaces the first `messages` messages. The task and messages of people stay.
-   * `people`: it replaces messages of people too, because nothing else could be made shorter. The first message and the task stay.
-   * `facts` are taken from the journal and follow the summary: the to-do list, decisions of people, files, and results to read again.
-   * `untrusted`: the sources of untrusted text that the summary can contain.
-   * The journal keeps the events.
+   * In the prompt, a summary replaces the first `messages` messages, except the task and messages of people. The journal keeps the events.
+   * If `people` is set, the summary replaces messages of people too, because nothing else could be made shorter. The first message and the task stay.
+   * The `facts` come from the journal and follow the summary: the to-do list, decisions of people, files, and results to read again.
+   * The field `untrusted` names the sources of untrusted text that the summary can contain.
    */
   CONTEXT_COMPACTED: z.object({
     callId: z.string(),
@@ -511,12 +511,11 @@ export const payloads = {
     untrusted: Untrusted,
   }),
   /**
-   * In the prompt, the middle of each tool result so far is left out if the result has more than `results` characters.
-   * `texts` is the same for other texts: messages, answers and inputs of calls. It is set only if shorter results are not enough.
-   * `files`: the names of the oldest `count` files replace the files, because the prompt is too long or because the provider rejected it.
-   * `cleared`: in the first `messages` messages, a note replaces each tool result with more than `longer` characters.
-   * With `readable`, the note names the result, because the agent has a tool that can read it again.
-   * The journal keeps the whole texts.
+   * In the prompt, each earlier tool result with more than `results` characters loses its middle. The journal keeps the whole texts.
+   * The field `texts` is the same limit for messages, answers and inputs of calls. It is set only if shorter results are not enough.
+   * If `files` is set, the names of the oldest `count` files replace these files: the prompt is too long, or the provider rejected it.
+   * If `cleared` is set, a note replaces each tool result with more than `longer` characters in the first `messages` messages.
+   * If `readable` is set, that note names the result, because the agent has a tool that can read it again.
    */
   CONTEXT_CLIPPED: z.object({
     index: z.int().positive(),
@@ -538,7 +537,7 @@ export const payloads = {
     hard: z.boolean(),
     /** Id of the inbox item in which a person can raise the limit (`limits.onBudget: suspend`). */
     itemId: z.string().optional(),
-    /** If a budget stopped a call: what is spent, what is kept for the last turns of other runs, and what the call would have needed. */
+    /** Set if a budget stopped a call: the amounts that are spent, that are kept for the last turns of other runs, and that the call would have needed. */
     used: z.number().optional(),
     kept: z.number().optional(),
     needs: z.number().optional(),

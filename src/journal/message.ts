@@ -112,8 +112,8 @@ export function filesOf({ role, content }: PromptMessage): PromptFile[] {
 }
 
 /**
- * Maximum nesting of a value from outside. Folding, hashing, masking and validating a value use stack space for each of its levels.
- * Ordinary JSON has far fewer levels.
+ * Maximum number of levels in a value from outside. Ordinary JSON has far fewer levels.
+ * Each level needs stack space when a value is folded, hashed, masked or validated.
  */
 export const MAX_NESTING = 200;
 

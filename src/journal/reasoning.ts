@@ -11,7 +11,7 @@ export type Reasoning = z.infer<typeof Reasoning>;
 /** The value in a pinned definition. Older versions pinned any text that an agent's file contained. */
 export const PinnedReasoning = z.union([Reasoning, z.string().transform(readOldReasoning)]);
 
-/** Undefined if the text has no meaning. The model then reasons as much as it does by default. */
+/** Reads the value that an older version pinned. Undefined if it means nothing to Cadre. The model's default then applies. */
 function readOldReasoning(text: string): Reasoning | undefined {
   if (["on", "true"].includes(text)) return "medium";
   if (["off", "false", "0"].includes(text)) return "none";

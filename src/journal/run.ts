@@ -42,7 +42,7 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** A background command, named after the call that started it. A field that is absent from an event keeps its earlier value. */
+/** A background command. Its id comes from the call that started it. If an event lacks a field, the field keeps its earlier value. */
 export const BackgroundFacts = z.object({
   id: z.string(),
   /** The run that started the command. If absent, the run of this event started it. */
@@ -53,7 +53,7 @@ export const BackgroundFacts = z.object({
   start: z.string().optional(),
   /** Position in the output, in bytes, up to which the agent has seen it. */
   upTo: z.int().optional(),
-  /** Worker and machine that started the command, or that last told the agent about it. */
+  /** The worker and machine that started the command, or that last reported it to the agent. */
   worker: z.string().optional(),
   host: z.string().optional(),
   /** The agent knows that the command has ended. */
@@ -63,7 +63,7 @@ export const BackgroundFacts = z.object({
 });
 export type BackgroundFacts = z.infer<typeof BackgroundFacts>;
 
-/** Limits in tokens and dollars. An absent limit does not apply. In a change, an absent limit stays as it is. */
+/** Limits in tokens and dollars. An absent limit does not apply. If a change lacks a limit, that limit stays the same. */
 export const Budget = z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() });
 export type Budget = z.infer<typeof Budget>;
 
@@ -147,7 +147,7 @@ export const Fork = z.object({
   /** The event that the person chose. The fork begins at this event, or earlier, if a call was still open. */
   at: z.int().positive(),
   edited: z.array(z.enum(["message", "model", "agent"])).optional(),
-  /** Later events of the original run that the fork takes over: the ends of children for which the run did not wait. */
+  /** Seqs of later events of the original run that the fork takes over. They are the ends of children for which the run did not wait. */
   heard: z.array(z.int().positive()).optional(),
 });
 export type Fork = z.infer<typeof Fork>;
@@ -177,7 +177,7 @@ export const ResultEnvelope = z.object({
   iteration_count: z.number(),
   duration_ms: z.number(),
   output: z.unknown().optional(),
-  /** Contribution of a team member. */
+  /** The contribution of the run to its team's round, if it is a member. */
   team: TeamTurn.optional(),
   first_cause: FirstCause.optional(),
   /** The agent that failed after it took over the work. `summary` already names this agent. */
@@ -234,7 +234,7 @@ export const Worktree = z.object({
 });
 export type Worktree = z.infer<typeof Worktree>;
 
-/** The budget that is reserved for a model call until its real usage is known (B2). A null cost means an unknown price. */
+/** The budget that is reserved for a model call until its real usage is known (B2). The cost is null if the price is unknown. */
 export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
 export type Estimate = z.infer<typeof Estimate>;
 

@@ -3,7 +3,7 @@
 
 import { POWERS, type Power } from "./blast-radius.ts";
 
-/** `runtime`: the tool starts or stops runs. The rules of the calling run apply to those runs too. */
+/** The kinds of things that a tool can reach. `runtime` means that it starts or stops runs, for which the rules of the calling run also apply. */
 export type Reach = Power | "runtime";
 
 /** The target of a call, and the input field that names it. Permission rules are matched against this target. */
@@ -18,7 +18,7 @@ export type ToolTarget =
   | { kind: "name"; field: string };
 
 export interface ToolFacts {
-  /** The things that a call can change or contact. Empty if the tool only shows information that the run can see anyway. */
+  /** The kinds of things that a call can change or contact. Empty if the tool only shows information that the run has anyway. */
   reaches: readonly Reach[];
   /** The hosts that the tool contacts, in words for a person. If a tool with `network` has no such text, it can contact any host. */
   hosts?: readonly string[];

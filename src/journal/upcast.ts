@@ -15,7 +15,7 @@ export interface StoredEvent {
   text: string;
 }
 
-/** Steps that convert payloads from one version to the next, oldest first. `v` in a payload is its version; absent means 1. */
+/** A step converts payloads from one version to the next. A payload names its version in the field `v`. If `v` is absent, the version is 1. */
 type Step = (type: string, payload: Record<string, unknown>) => Record<string, unknown>;
 export const JOURNAL_VERSION = 1;
 const STEPS: Step[] = [];
@@ -55,7 +55,7 @@ export function readEvent(stored: StoredEvent): JournalEvent {
 export const isNewer = (error: unknown): boolean =>
   error instanceof CadreError && error.code === "JOURNAL_NEWER";
 
-/** Text that is not a JSON object is read as an empty object, which the event's schema then rejects. */
+/** Parses the text of an event. If it is not a JSON object, returns an empty object, which the event's schema then rejects. */
 function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

@@ -98,7 +98,7 @@ export interface LoopParts {
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that running effects have to finish at shutdown. */
   drainMs: number;
-  /** E5: how long the process is idle, in milliseconds, before it quarantines a run that seems to crash it. */
+  /** E5: milliseconds for which the process drives nothing before it quarantines a run that seems to crash it. */
   trialMs: number;
 }
 
@@ -131,7 +131,7 @@ export interface CallRecords {
   readonly id: string | undefined;
   begin(key: string): Promise<void>;
   end(key: string, answer: ToolAnswer): void;
-  /** The noted answer. "not begun" means that no other process can begin the call afterwards. Undefined if the call may have begun. */
+  /** The answer in the notes. Undefined if the call may have begun. "not begun" also guarantees that no other process can begin the call afterwards. */
   find(key: string): Promise<ToolAnswer | "not begun" | undefined>;
   forget(key: string): Promise<void>;
 }
@@ -172,12 +172,12 @@ export type CheckPrices = (
 export type MergeOutcome =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** The child's work conflicts, or is kept on purpose. All of the work is on the branch, and the parent's files are unchanged. */
+  /** The child's work was not merged, because it conflicts or is kept on purpose. It is on the branch, and the parent's files are unchanged. */
   | { status: "conflict" | "kept"; branch: string; files: string[]; detail: string };
 
 /** Git worktrees for children. Every operation can be repeated after a crash. */
 export interface Worktrees {
-  /** The worktree and working folder that a run would have, or the reason why the run cannot have a worktree. */
+  /** The worktree and the working folder of a run that is about to start, or the reason why the run cannot have a worktree. */
   plan(
     workspace: string,
     runId: RunId,

@@ -56,7 +56,7 @@ export function decodeBlob(name: string, stored: string): string | undefined {
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 export const MAX_INLINE_PAYLOAD = 2_000_000;
 
-/** The blobs that an event needs: its payload, if the payload is stored as a blob, and the values that the payload names. */
+/** The blobs that an event needs: its payload, if the payload is stored as a blob, and the blobs that the payload refers to. */
 export function neededBlobs(event: JournalEvent, stored: string): string[] {
   const payload = blobNameIn(stored);
   const values = referencedBlobs(event);

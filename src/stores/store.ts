@@ -7,7 +7,7 @@
 //  J3  An outcome needs its intent and an open call, but not the newest epoch.
 //  J6  A run can rest only if its driver has folded every signal. A new signal makes a resting run due.
 //  J7  A change to several journals is one transaction. For example, a child's start or end and the event in its parent's journal are written together.
-//      The same holds for a cancel of a subtree, and for the events that tell all runs above that a run needs a person.
+//      A cancel of a subtree is one transaction too. So are the events that tell all runs above that a run needs a person.
 //  B4  A run needs a slot in its workspace to start work. A run that gets no slot is refused and waits in a queue.
 //      The oldest run in the queue gets the next free slot.
 //  J8  Positions are dense and in commit order. A pruned tree leaves a gap. No position is ever used twice.
@@ -59,7 +59,7 @@ export interface Append {
   /** Gives the lease back in the same transaction, if the append is not refused (J6). If `wakeAt` is undefined, the run rests until the next signal. */
   rest?: {
     wakeAt: number | undefined;
-    /** B4: puts the run into the queue. The value is the number of slots. The run becomes due when its turn comes, or after some time. */
+    /** B4: puts the run into the queue for a slot. The value is the number of slots. The run becomes due when its turn comes, or after some time. */
     queue?: number;
   };
   /** D6: files that these events are about to change. The append is refused if a run of another branch is changing one of the files. */
@@ -103,7 +103,7 @@ export interface SessionMessage {
   /** The run to start if no run is active. */
   runId: RunId;
   start: Payload<"RUN_STARTED">;
-  /** The maximum number of runs that share this run's budget. Absent (no limit) if a person sent the message that started the run. */
+  /** The maximum number of runs that share this run's budget. If a person's message starts the run, there is no limit. */
   maxRuns?: number;
   /** A message with the same key is delivered once. */
   idempotency?: { key: string; body: string };
@@ -148,7 +148,7 @@ export interface AppendResult {
   claimedBy?: { path: string; runId: RunId; agent: string };
 }
 
-/** E5: a run with more acquisitions than this is a suspect. From then on only the driver counts (`loop/drive/suspects.ts`). */
+/** E5: a run with more acquisitions than this is a suspect. Only a suspect's driver increases its number (`loop/drive/suspects.ts`). */
 export const SUSPECT_AFTER = 2;
 
 export interface Lease extends Writer {
@@ -352,7 +352,7 @@ export interface RunStore {
   /**
    * Deletes whole trees, and the blobs that no run needs any more.
    * A tree is kept if it has an active run, if an active run draws on its budget, or if a kept run continues it.
-   * Permanent grants stay in force. Readers by position see a gap. No other hash chain breaks, because every run has its own.
+   * Permanent grants stay in force. Readers by position see a gap. The hash chains of other runs stay valid, because every run has its own chain.
    */
   prune(filter: PruneFilter): Promise<PruneResult>;
 }
@@ -494,7 +494,7 @@ export interface WorkerRow extends WorkerCard {
   holds: string[];
 }
 
-/** E2: the workers that an engine considers lost: either the listed workers, or all that sent no heartbeat for the time `silentFor`. */
+/** E2: the workers that an engine considers lost. These are the listed workers, or all workers that sent no heartbeat for the time `silentFor`. */
 export type LostWorkers = { workers: readonly string[] } | { silentFor: number };
 
 /** E7: an event as it is stored. `text` is its payload, or the name of the blob with the payload. */

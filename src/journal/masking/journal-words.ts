@@ -5,7 +5,7 @@ import { z } from "zod";
 import { Definition } from "../definition.ts";
 import { payloads } from "../events.ts";
 
-/** Field names of other values that are passed to a store. */
+/** Field names of values that are passed to a store but are not in an event. */
 const OF_STORES = ["children", "concurrent", "suspended"];
 
 let known: readonly string[] | undefined;

@@ -50,7 +50,7 @@ export const findSecretMarks = (text: string): string[] => text.match(/⟦secret
 
 export function createMask(secrets: Secrets): Mask {
   let known = knownForms(secrets.list());
-  /** Objects that contain no secrets. They are remembered, so that an event is not searched again when it is stored. */
+  /** Objects in which no secret was found, so that an event is not searched a second time when it is stored. */
   let clean = new WeakSet<object>();
   const text = (given: string): string => {
     if (given.length < SHORTEST_SECRET) return given;
@@ -92,7 +92,7 @@ export function maskEvent<T extends EventBody>(event: T, mask: Mask): T {
   return isClean ? event : { ...event, payload: Object.fromEntries(masked) };
 }
 
-/** A signature covers the text of its reasoning. If one text had to be masked, the thought loses all its reasoning. */
+/** A signature covers the text of the reasoning. So if a secret in that text has to be masked, the thought loses all its reasoning. */
 function maskThought(content: ThoughtPart[], mask: Mask): ThoughtPart[] {
   const masked = content.map((part) => maskPart(part, mask));
   const isChanged = (part: ThoughtPart, index: number): boolean => part !== content[index];
@@ -143,7 +143,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   if (secrets.length === 0) return undefined;
   const names = new Map<string, string>();
   const encoded: string[] = [];
-  // R2: skips a secret that occurs in a mark or in a word of the journal. Otherwise masking would change the mark again.
+  // R2: a secret is not masked inside a mark or a word of the journal. Otherwise masking a second time would change the mark.
   const standsIn = createPartLookup(
     [...secrets.map((one) => secretMark(one.name)), ...journalWords()],
     SHORTEST_SECRET,
@@ -234,7 +234,7 @@ function replaceOverLines(text: string, words: WordIndex, mark: (word: string) =
   return done === 0 ? text : masked + text.slice(done);
 }
 
-/** The stream can be emitted up to this index. The index never splits a complete secret. */
+/** Index up to which the stream can be emitted. No secret is split at this index. */
 function unfinishedStart(text: string, known: KnownForms | undefined): number {
   let cut = Math.min(known?.beginning(text) ?? text.length, openToken(text));
   for (let before = -1; before !== cut; ) {
@@ -332,7 +332,7 @@ function unfinishedTokenStart(text: string): number {
   return Math.min(token < 0 ? text.length : tail + token, block < 0 ? text.length : block);
 }
 
-/** End of the last complete block; 0 if there is none. */
+/** Index at which the last complete block ends. 0 if there is none. */
 function lastBlockEnd(text: string): number {
   const end = new RegExp(BLOCK_END, "y");
   for (let at = text.lastIndexOf("-----END "); at > 0; at = text.lastIndexOf("-----END ", at - 1)) {
@@ -355,7 +355,7 @@ function tokenName(text: string): string {
 interface WordIndex {
   /** Finds the first word at or after `from`. If several words begin there, it returns the longest. */
   find(text: string, from: number): { at: number; word: string } | undefined;
-  /** Index of a word that is cut off by the end of the text. If there is none, the text's length. */
+  /** Index of a word that the end of the text cuts off. If there is none, the text's length. */
   unfinishedFrom(text: string): number;
 }
 

@@ -1,6 +1,6 @@
 // Checks the files that people and tools attach, and stores their bytes before an event refers to them (J9).
-// Files are never masked, because a mask would only damage them.
-// Instead, a file that contains a secret as plain text is refused. Secrets in pixels or in compressed data cannot be found.
+// Files are never masked, because a mask would only damage them. A file that contains a secret as plain text is refused.
+// Secrets in pixels or in compressed data cannot be found.
 
 import { CadreError } from "../../errors.ts";
 import {

@@ -122,7 +122,7 @@ export const ADMIN: readonly BuiltinTool[] = [
   }),
 ];
 
-/** Builds an admin tool. `unfit` returns an error if the named run is in the wrong state, for example if it has already ended. */
+/** Builds an admin tool. `unfit` returns an error if the tool cannot act on the named run, for example because the run has ended. */
 function adminTool(
   tool: DeclaredAdminTool,
   act: (call: AdminCall) => Promise<AdminAnswer>,
@@ -168,7 +168,7 @@ async function outcomeOf(
   }
 }
 
-/** Shows the agent and the task of the run that the call names, not only the run's id. */
+/** The preview of an admin call. It shows the agent and the task of the run that the call names, not only the run's id. */
 async function previewAdminCall(
   call: ToolCall,
   { state }: RunJournal,

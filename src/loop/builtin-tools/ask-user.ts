@@ -1,5 +1,4 @@
 // Proposes `AskUser`: a person is asked the question, unless a rule forbids it.
-// The call runs no tool, so its proposal needs no hash of the approved input.
 
 import { toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";

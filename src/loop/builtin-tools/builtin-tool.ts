@@ -12,7 +12,7 @@ import type { DeclaredTool } from "./declared/declared-tool.ts";
 export interface BuiltinTool extends DeclaredTool {
   /** Returns the event that records the verdict on a call. If the call cannot be proposed, returns the call's result. */
   propose(call: ToolCall, grants: readonly Grant[], run: RunJournal, parts: LoopParts): Promise<EventBody>;
-  /** Performs a call that is allowed to begin. If absent, the loop starts a child for the call, or waits for a person's answer. */
+  /** Performs a call. A tool without this function starts a child, or asks a person, and the loop waits for the answer. */
   perform?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function loopTool(
     perform: NonNullable<BuiltinTool["perform"]>;
     /** The preview that a person sees before deciding on the call. */
     preview?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string>;
-    /** Names actions that this agent must not perform, but could make another agent perform with this call (A67). */
+    /** Names the actions that this agent is not allowed to perform, but that the agent it calls would be allowed to perform (A67). */
     escalation?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string | undefined>;
     /** The effect of a call, if the calls of the tool have several effects. */
     effectOf?(call: ToolCall): Effect;

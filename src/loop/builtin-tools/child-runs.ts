@@ -12,7 +12,7 @@ export const MANAGE_RUNS: BuiltinTool = loopTool(manageRuns, {
   effectOf: (call) => (actionOf(call) === "cancel" ? "idempotent" : "read"),
 });
 
-/** `decide` answers a valid `wait` itself. Here, it only reports why a call is invalid. */
+/** Performs `check` and `cancel`, and reports why a call is invalid. A valid `wait` never gets here, because `decide` answers it. */
 async function perform(
   call: ToolCall,
   run: RunJournal,

@@ -16,7 +16,7 @@ import { fakeClock } from "../../clock.ts";
 import { type AnyTool, defineTool } from "../../tools/tool.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
-/** Odd calls in the model's first turn, each with the result that the model gets. */
+/** Mistaken calls that the model makes in its first turn, each with the result that the model gets. */
 const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }, RegExp][] = [
   ["[F43] an unknown tool", { tool: "lok", input: { what: "a" } }, /no tool "lok".*You have: .*look/],
   ["[F43] a tool that the agent is not allowed to use", charge("a"), /no tool "charge" for you/],

@@ -54,7 +54,7 @@ async function escalationTo(
     return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
   } catch (error) {
     if (!(error instanceof CadreError) || isTemporary(error)) throw error;
-    // The other agent cannot be started at all. The attempt to start it will report why.
+    // The other agent cannot be started at all. A later attempt to start it reports the reason.
     return undefined;
   }
 }

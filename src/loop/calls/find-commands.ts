@@ -8,7 +8,7 @@ import type { BackgroundCommand, SavedOutput } from "../../tools/tool.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
-/** The commands of this run. Also the commands of the runs that it continues, if the agent asked to keep them running. */
+/** The background commands of this run, and commands of the runs that it continues, if their agent asked to keep them running. */
 export async function findCommands(
   { runId, state }: Pick<RunJournal, "runId" | "state">,
   { store }: Pick<LoopParts, "store">,

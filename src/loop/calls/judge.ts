@@ -49,7 +49,7 @@ export function permissionRequest(
   const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
   const given = permissions ? [{ source: "run", rules: permissions }] : [];
   const builtin = declaredTool(tool.name);
-  // A message starts runs outside the fork, so a fork needs approval to send a message.
+  // A message can start a run in another tree, so a fork needs approval to send a message.
   const forked = state.start!.effects === "ask" && (effect === "unsafe" || builtin?.leavesTree === true);
   // The loop itself offers built-in tools, so no agent's file has to list them. A file can still deny them.
   const isOffered = builtin !== undefined && builtin.kind !== "closing" && !builtin.listedBy;
@@ -100,7 +100,7 @@ export const settleVerdict = (judged: Verdict, call: ToolCall, view: Pick<Decisi
   applyUnattendedPolicy(applyHookAnswer(judged, call, view.state), view);
 
 /**
- * The verdict on a call after the recorded answer of its hooks. A replay or a restart runs no hook again.
+ * Applies the recorded answer of a call's hooks to its verdict. A replay or a restart runs no hook again.
  * A hook can deny a call or require approval. It can allow a call only if the default policy asks, never if a rule asks or denies (HK4).
  */
 export function applyHookAnswer(

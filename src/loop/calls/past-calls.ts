@@ -67,7 +67,7 @@ async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<P
   }
 }
 
-/** The parts of a run that the judge reads. */
+/** The part of a run's state that the judge reads. */
 function viewAt(
   { untrusted }: PastDecision,
   [first]: readonly JournalEvent[],

@@ -58,7 +58,8 @@ interface AskedCall {
 
 /**
  * Proposes calls, and runs the hooks that guard them before a verdict is recorded.
- * A call that a rule denies, or that gets a recorded result, needs no hook. Undefined if the hooks could not start: nothing was proposed.
+ * A call that a rule denies, or that gets a recorded result, needs no hook.
+ * Returns undefined, and proposes nothing, if the hooks could not start.
  */
 async function proposeGuarded(
   asked: readonly AskedCall[],
@@ -68,7 +69,7 @@ async function proposeGuarded(
   effects: AbortSignal,
 ): Promise<EventBody[][] | undefined> {
   const proposed: EventBody[][] = [];
-  // The calls before this one are not in the journal yet, so the recorded results that they use are passed along.
+  // The earlier proposals of this answer are not in the journal yet. They are passed along, so that no two calls use the same recorded result.
   const propose = async ({ call, index }: AskedCall): Promise<EventBody[]> =>
     withRecordedResult(
       await proposeCall(call, index, grants, run, parts),
@@ -91,7 +92,7 @@ async function proposeGuarded(
   return proposed;
 }
 
-/** Whether a hook can still change the verdict. If a call was denied only because no person can be asked, a hook can still allow it. */
+/** Whether a hook can change the verdict. A call that was denied only because no person can be asked can still be allowed by a hook. */
 function needsGuard(proposed: EventBody): boolean {
   if (proposed.type !== "TOOL_PROPOSED") return false;
   const { verdict, basis, unattended } = proposed.payload;
@@ -215,8 +216,8 @@ export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal
 }
 
 /**
- * A fork does not repeat the effects of the run that it was forked from. A recorded result replaces one equal call.
- * If a recorded result fits the call, returns an allowed proposal and that result. Otherwise returns the judged proposal.
+ * A fork does not repeat the effects of the run that it was forked from. Instead, an equal call gets the recorded result, once.
+ * If there is a recorded result for the call, returns an allowed proposal and that result. Otherwise returns the judged proposal.
  * If a rule denies the call, or a grant of the fork allows it, the recorded result is not used.
  */
 async function withRecordedResult(

@@ -66,7 +66,7 @@ export async function runTools(
 ): Promise<void> {
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const edited = calls.filter(({ decision }) => decision?.decision === "edit");
-  // If hooks ran just now, their answer is recorded, and `decide` must choose the next action again.
+  // If hooks ran now, `decide` must choose the next action again, because the hooks' answer is in the journal.
   if (edited.length > 0 && (await guardCalls(edited, run, parts, effects)) !== "nothing") return;
   const again = await staleProposals(calls, run, parts);
   if (again.length > 0) return run.record(...again);
@@ -202,7 +202,7 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
   };
 }
 
-/** A call that only reads is repeated after a crash anyway. */
+/** Calls that only read need no notes, because they are repeated after a crash anyway. */
 const keepsNotes = (call: ToolCall, { tools }: Pick<ToolParts, "tools">): boolean =>
   call.proposal!.effect !== "read" && tools.get(call.name)?.notes === true;
 
@@ -368,7 +368,7 @@ async function execute(
     runId,
     callId: call.id,
     attempt,
-    // The proposed effect belongs to the input before the person's edit, so the tool's declared effect applies.
+    // The proposal contains the effect of the original input. After a person's edit, the tool's declared effect applies instead.
     effect: editOf(call) ? tool.effect : call.proposal!.effect,
     ...(isApproved(call) ? { approved: true } : {}),
     key: `${runId}/${call.id}`,
@@ -420,7 +420,7 @@ async function visibleFiles(
   };
 }
 
-/** A signal that aborts when the run is stopped or the time is over. If the tool ignores the signal, `late` supplies its result. */
+/** A signal that aborts when the run is stopped or the time is over. If the tool ignores the signal, the promise `late` gives its result. */
 function deadline(effects: AbortSignal, ms: number) {
   const controller = new AbortController();
   let resolveLate: (answer: ToolAnswer) => void = () => {};

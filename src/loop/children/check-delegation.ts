@@ -53,10 +53,10 @@ function unknownDestination(name: string, delegates: readonly Delegate[] = []): 
   return denial(`There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`);
 }
 
-/** D1: the first delegation in a model answer runs. While its child is live, the other delegations are deferred. */
+/** D1: only the first delegation in a model's answer starts a child. The other delegations are deferred until that child has ended. */
 function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusal | undefined {
   const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
-  // H3: a router chooses once, whatever its file says about delegation.
+  // H3: a router chooses only one agent, even if its file allows parallel delegation.
   if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
   const first = [...state.calls.values()].find(
     (other) => delegationToolNamed(other.name) && !isRefused(other),
@@ -70,7 +70,7 @@ function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusa
 
 const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";
 
-/** S1-68: the depth is counted from the stored lineage, never from a number in a run's own events. */
+/** S1-68: the depth is counted along the stored ancestors. A number in the run's own events is never trusted. */
 function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal | undefined {
   const { maxDepth } = state.start!.limits;
   const edges = [...lineage, { trigger: state.start!.trigger }].filter(

@@ -136,7 +136,7 @@ export async function prepareChild(
 
 /**
  * A child gets the instructions of its parent, so that siblings share a cached prompt, and edits during the run change nothing.
- * An agent has its own instructions only if its file asks for other files than its parent's file.
+ * A child gets other instructions only if its agent's file names other instruction files than the parent's.
  */
 async function withInstructions(
   child: Definition,

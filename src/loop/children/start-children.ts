@@ -49,7 +49,7 @@ export async function startChildren(
   const prepared = await Promise.all(calls.map((call) => prepare(call, run, parts)));
   if (!parts.mayBegin()) return run.release();
   // Children start in the order of the calls, in one commit.
-  // Refusals are recorded after the commit, because a result that is folded during an append could be lost from the fold.
+  // Refusals are recorded after the commit, because a fold that is rebuilt during the append would lose them.
   const heir = prepared.find((child) => !("outcome" in child) && child.awaited);
   const answers = await Promise.all(prepared.map((child) => begin(child, child === heir, run)));
   // B4: if the parent has no slot to pass on and no slot is free, all of the children wait. None of them is refused.
@@ -108,7 +108,7 @@ async function checkBlastRadius(
 ): Promise<CallRefusal | undefined> {
   const shown = proposal!.blastRadius;
   const now = shown && (await delegationBlastRadius(asked, run, parts));
-  // If a person's edit chose another agent, there is no earlier list to compare with.
+  // If a person's edit chose another agent, there is no earlier list of abilities to compare with.
   if (!now || now.agent !== shown.agent) return undefined;
   const more = addedReach(shown, now);
   if (more.length === 0) return undefined;

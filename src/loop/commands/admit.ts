@@ -41,8 +41,7 @@ export interface RunRequest {
 
 export interface AdmitParts
   extends Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "chooseModel" | "checkPrices"> {
-  /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
-  /** `change` is applied before the agent's models are checked. */
+  /** Throws AGENT_NOT_FOUND or AGENT_INVALID. `change` is applied before the agent's models are checked. */
   findAgent(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   limits: AgentLimits;
   approvals: ApprovalPolicy & { timeout?: number | undefined };
@@ -171,7 +170,7 @@ export function runStartPayload(
   };
 }
 
-/** P14: the instructions of an untrusted folder taint the run. The hosts in the person's own task still count as known. */
+/** P14: instructions from an untrusted folder taint the run. The hosts that the person's task names still count as known. */
 function taintOfInstructions(
   definition: Definition,
   { task, input }: Pick<RunRequest, "task" | "input">,
@@ -182,7 +181,7 @@ function taintOfInstructions(
   return { untrusted, ...(hosts.length === 0 ? {} : { hosts }) };
 }
 
-/** The limits of a run that another run starts. They come from its agent's file and from the project. */
+/** The limits of a run that another run starts. They come from the new run's agent file and from the project. */
 export const limitsOf = (
   { limits }: Definition,
   { limits: project, approvalTimeout }: Pick<LoopParts, "limits" | "approvalTimeout">,

@@ -19,7 +19,7 @@ import { type CommandParts, requireNotEnded, signalRun } from "./person-commands
 type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
 type BudgetParts = Parts & Pick<CommandParts, "checkPrices">;
 
-/** The new budget as a total, so that setting it twice changes nothing. */
+/** A new budget. It is a total and not an addition, so setting it twice changes nothing. */
 export interface NewBudget {
   limits: Budget;
   /** `tree` sets the budget of the whole tree: all runs whose costs the run's root pays. */
@@ -138,7 +138,7 @@ function requireNotLastTurn({ reachedLimits, runId }: RunState, limits: Budget):
   );
 }
 
-/** The additional amount that the run could spend. Zero if its budget does not grow. */
+/** The additional amount that the run could spend with the new budget. Zero if the budget does not grow. */
 function extraBudget(state: RunState, limits: Budget): Estimate {
   const now = budgetOf(state);
   const spent = spentBy(state);

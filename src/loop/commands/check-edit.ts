@@ -44,7 +44,7 @@ export async function checkEdit(
   );
 }
 
-/** A person can change the task, or choose another of this agent's delegates. */
+/** Checks an edited delegation. A person can change the task, or choose another of this agent's delegates. */
 async function checkEditedDelegation(
   asked: DelegationRequest | { problem: string },
   state: RunState,

@@ -24,7 +24,7 @@ export interface ForkRequest {
     /** The new text of the agent's file. */
     agent?: string;
   };
-  /** Lets calls run as in an ordinary run: no recorded results are used, and the rules alone determine each verdict. */
+  /** Lets calls run as in an ordinary run: they get no recorded results, and need approval only if a rule requires it. */
   allowEffects?: boolean;
 }
 

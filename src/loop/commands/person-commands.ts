@@ -235,7 +235,7 @@ function decisionProblem(item: ApprovalItem, { decision, input, answer, limits }
   return decision === "edit" && item.kind !== "tool" ? "Only a tool call can be edited." : undefined;
 }
 
-/** F16: refuses a decision on an earlier round of a call. The call now waits under another item id. */
+/** F16: refuses a decision on an earlier round of a call. Each round has its own item id, and only the latest one is open. */
 function requireLatestRound(state: RunState, itemId: string): void {
   const newer = openItems(state).find(
     (item) => item.kind === "tool" && item.callId === callOf(itemId) && item.itemId !== itemId,
@@ -316,7 +316,7 @@ function confirmSameVerdict(
 const isSameOrAbsent = <T>(before: T | undefined, now: T | undefined): boolean =>
   now === undefined || before === now;
 
-/** Compares the scopes of two decisions. A decision that raises a budget has a fixed scope, so the scope in the request is ignored. */
+/** Compares the scopes of two decisions. If a decision raises a budget, its scope is fixed, so the scope in the request is ignored. */
 function hasSameScope(before: Decided, { scope = "once", limits }: Decision): boolean {
   const isSameLimit =
     before.limits?.maxTokens === limits?.maxTokens && before.limits?.maxCost === limits?.maxCost;

@@ -60,7 +60,7 @@ async function probe(call: ToolCall, state: RunState, parts: CommandParts): Prom
 /** Decides which files a probe can read. The person requested the probe, so it also reads files that need approval. Denied files stay hidden. */
 async function visibleFiles(state: RunState, parts: CommandParts): Promise<ProbeContext["mayShow"]> {
   const definition = await loadDefinition(parts.store, state.start!.definition);
-  // The agent's list of tools does not apply, because the agent does not make this probe.
+  // The agent's list of tools does not apply, because a person asked for this probe.
   const run = { definition: { ...definition, tools: { ...definition.tools, allow: undefined } }, state };
   return (path) => judgeCall({ name: "Read" }, { path }, "read", [], run, parts).verdict !== "deny";
 }

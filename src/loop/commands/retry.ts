@@ -21,7 +21,7 @@ interface RetryOptions {
   by?: string | undefined;
 }
 
-/** The new run has fresh counts, the same limits, the agent's current definition, and the model that answered last. */
+/** Starts the new run. Its counts start at zero. It has the old limits, the agent's current definition, and the model that answered last. */
 export async function retryRun(
   runId: RunId,
   parts: Parts,
@@ -47,7 +47,7 @@ export async function retryRun(
     rootRunId: next,
     ...omitUndefined({ budgetRunId, by: by === start.userId ? undefined : by }),
     continues: { runId, seq: head.seq, hash: head.hash },
-    // The new run can use the same recorded results as the old fork. The fork's message is not repeated.
+    // A retry of a fork can use the recorded results that the fork could use. The fork's message is not repeated.
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const idempotency = idempotencyOf(idempotencyKey, { retry: runId });

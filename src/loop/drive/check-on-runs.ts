@@ -13,7 +13,7 @@ import { currentRunState } from "./run-state-cache.ts";
 
 /** Milliseconds of silence after which a running run counts as stuck. */
 export const SILENT_MS = 10 * 60_000;
-/** Milliseconds that are added to the time limit of a call, so that this limit takes effect before the check does. */
+/** Milliseconds that the check adds to a call's own time limit, so that the call's limit takes effect first. */
 const GRACE_MS = 60_000;
 
 type Parts = Pick<

@@ -51,7 +51,7 @@ async function liveThrough(point: number, when: "before" | "after"): Promise<boo
   return died;
 }
 
-/** Kills the process at its n-th append. Later appends get no answer. */
+/** Kills the process at its n-th append, where n is `point`. Later appends get no answer. */
 function killer(world: () => World, point: number, when: "before" | "after"): Intercept {
   let seen = 0;
   return async (_, send) => {

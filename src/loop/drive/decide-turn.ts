@@ -23,7 +23,7 @@ const STOP_AFTER = 4;
 const STOP_AFTER_WAITS = 60;
 const MAX_REFUSED = 5;
 const MAX_CUT_OFF = 3;
-/** Maximum number of times that an answer is continued. */
+/** Maximum number of times in a row that an answer which the output limit has cut is continued. */
 const MAX_CONTINUED = 10;
 
 /** A prompt that fills more than this share of the window is summarised. */
@@ -63,7 +63,7 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** Calls the model once more, regardless of its last answer. */
+/** Calls the model once more, even if its last answer could end the run. */
 export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   return (
@@ -144,7 +144,7 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
 
 /**
  * The next model of the chain that this call has not given up. Undefined if there is none.
- * During an outage, the models before the failed one are tried again too: they failed long ago and might work now.
+ * During an outage, the models before the failed one are also tried again, because they might work now.
  */
 export function nextInChain(
   model: string,
@@ -169,7 +169,7 @@ function mayBecomeShorter(view: RunView, facts: DecisionFacts): boolean {
   return refusals <= SHARES_AFTER_REFUSAL.length && planAfterRefusal(view, facts) !== undefined;
 }
 
-/** Makes the refused prompt shorter, then repeats the call. Undefined if only a summary was refused; then the next turn follows. */
+/** Makes the refused prompt shorter, then repeats the call. Undefined if only a summary was refused, because the next turn then follows. */
 function afterOverflow(view: RunView, facts: DecisionFacts): Action | undefined {
   const { call, isCompacted } = view.state.overflow!;
   const shorter = isCompacted ? undefined : planAfterRefusal(view, facts);
@@ -196,7 +196,7 @@ function planAfterRefusal(view: RunView, facts: DecisionFacts): Action | undefin
   return planSummary(transcript, room, "people") && callModel(view, "summary");
 }
 
-/** Makes a prompt shorter before it is refused. If the window is only assumed, nothing is clipped: the prompt might still be accepted. */
+/** Makes a long prompt shorter before the provider refuses it. If Cadre only guesses the window, it clips nothing, because the prompt might be accepted. */
 function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined {
   const { state, transcript, definition } = view;
   // A program keeps its own history, so it needs no summary.

@@ -115,7 +115,7 @@ function childFailure({ state, definition }: DecisionView): Ending | undefined {
   return { status: "failed", stopReason: "error", summary, cause: result.first_cause };
 }
 
-/** True if a limit other than `maxTurns` is reached. Only the last turn is then allowed to begin (B3). */
+/** True if a limit other than `maxTurns` is reached. From then on, only the last turn is allowed to begin (B3). */
 function hasReachedLimit(state: RunState): boolean {
   const limit = hardLimit(state);
   return limit !== undefined && limit.limit !== "maxTurns";
@@ -283,7 +283,7 @@ function runTools(state: RunState, open: readonly ToolCall[]): Action | undefine
 
 const isBuiltin = ({ proposal }: ToolCall): boolean => declaredTool(proposal!.name) !== undefined;
 
-/** Whether the call can begin now, for the first time or again. */
+/** Whether the call can begin now. This can be its first start, or a repetition after a crash. */
 function mayStart(call: ToolCall): boolean {
   const { proposal, decision, verdict } = call;
   if (!proposal || proposal.verdict === "deny") return false;
@@ -356,7 +356,7 @@ function decideEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  // A team or a pattern has given the answer, such as a picked draft.
+  // The answer comes from a team or a pattern: for example, it is a picked draft.
   const isGiven =
     ending.team !== undefined || patternsIn(definition).some(({ pattern }) => pattern.answer === "pattern");
   if (definition.finalizes !== false || ending.status !== "completed" || isGiven)

@@ -139,7 +139,7 @@ async function recoverRun(
   run.record({ type: "MODEL_CALL_FAILED", payload });
 }
 
-/** E2: true if the previous worker might still be performing a call. Until its lease ends, that call is neither repeated nor decided. */
+/** E2: true if the previous worker might still be performing a call. Until that worker's lease ends, the call is neither repeated nor decided. */
 function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;
@@ -192,7 +192,7 @@ export async function decisionInput(
   ];
 }
 
-/** Performs the action that `decide` chose. Each longer action has its own file. */
+/** Performs the action that `decide` chose. */
 async function performAction(
   action: Action,
   run: RunJournal,

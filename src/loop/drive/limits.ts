@@ -50,7 +50,7 @@ export function hardLimit(state: RunState): HardLimit | undefined {
   return undefined;
 }
 
-/** The warning that is due now, unless it was already given. */
+/** The event that warns of a limit, if a warning is due and was not given before. */
 export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined {
   const { limits } = state.start!;
   const { maxTokens, maxCost } = budgetOf(state);

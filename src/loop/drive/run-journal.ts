@@ -43,7 +43,7 @@ export class RunJournal {
   readonly definition: Definition;
   state: RunState = emptyRunState();
   transcript: Transcript = emptyTranscript();
-  /** Last seq when this driver took the run. All events up to this seq are older than this drive. */
+  /** The last seq when this driver took the run. Events up to this seq were written before this drive. */
   readonly seqWhenTaken: number;
   /** True once the lease was released or lost. After that, nothing more is written. */
   isOver = false;
@@ -59,9 +59,9 @@ export class RunJournal {
   private readonly parts: JournalParts;
   /** Events of the runs that this run continues. They come first in the transcript. */
   private readonly before: readonly JournalEvent[];
-  /** Last seq that the store has confirmed. */
+  /** The last seq that the store has confirmed. */
   private confirmed = 0;
-  /** Last seq that the latest decision was based on. If a signal was appended since, the store refuses that decision's events. */
+  /** The last seq that the latest decision has seen. If a signal was appended since, the store refuses the events of that decision. */
   private decidedAt = 0;
   private expectedKeys: string[] = [];
   private pending: Promise<void>[] = [];
@@ -186,7 +186,7 @@ export class RunJournal {
     return refused;
   }
 
-  /** Lets the run rest until a slot is free. The journal records the wait once. */
+  /** Lets the run rest until a slot is free. The wait is recorded only once, however often the run asks. */
   async waitForSlot(): Promise<void> {
     const { maxConcurrent } = this.parts;
     const detail = `All ${maxConcurrent} slots of this workspace are taken. The run continues when one is free.`;
@@ -251,7 +251,7 @@ export class RunJournal {
     return { runId: this.runId, writer: { worker, epoch }, ...append };
   }
 
-  /** Queues an append behind the appends that wait for the disk: a tool result must not precede its model answer. */
+  /** Queues an append behind the appends that wait for the disk, because a tool result must not precede the model's answer. */
   private queue(whole: Append): Promise<AppendResult> {
     const sent = (this.line ?? Promise.resolve()).then(() => this.appendWhenSpace(whole));
     const line = sent.then(

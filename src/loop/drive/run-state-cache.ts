@@ -7,7 +7,7 @@ import { type RunState, runStateProjection } from "../../projections/folds/run-s
 import type { Store } from "../../stores/store.ts";
 
 interface Folded {
-  /** Later folds change this object, so its state might be newer after an `await`. */
+  /** The state. Later folds change this same object, so it might be newer after an `await`. */
   state: RunState;
   /** Position of the last folded event. */
   position: Position;

@@ -11,10 +11,10 @@ import { SUSPECT_AFTER } from "../../stores/store.ts";
 import type { LoopParts, StepGate } from "../parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-/** Number of process deaths with only this run being driven. After these deaths, the counter-check follows. */
+/** After this number of process deaths in which only this run was driven, the counter-check follows. */
 const MAX_DEATHS_ALONE = 3;
 
-/** A run with this number of acquisitions has begun its counter-check. */
+/** The number of acquisitions of a run that has begun its counter-check. */
 const CHECKED = SUSPECT_AFTER + MAX_DEATHS_ALONE + 2;
 
 interface Steps {

@@ -8,7 +8,7 @@ import type { HookRun } from "../parts.ts";
 export interface HookAnswer {
   decision?: NonNullable<Payload<"HOOKS_ENDED">["decision"]>;
   reason?: string;
-  /** Text for the agent. */
+  /** A text that the agent reads. */
   context?: string;
 }
 
@@ -28,7 +28,7 @@ const Output = z.looseObject({
 });
 type Output = z.output<typeof Output>;
 
-/** Events for which plain text on standard output is context for the agent. */
+/** For these events, plain text on standard output is context for the agent. */
 const TAKES_TEXT: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "SubagentStart"]);
 /** Events that no hook can block. */
 const CANNOT_BLOCK: ReadonlySet<HookEvent> = new Set(["SessionStart", "SubagentStart"]);

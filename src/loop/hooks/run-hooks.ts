@@ -24,7 +24,7 @@ interface Moment {
   names?: readonly string[];
   /** Input of the hooks, in addition to the fields that all hooks get. */
   input: object;
-  /** Whether the agent is told about an objection. */
+  /** Whether the agent reads why a hook objects. */
   tellsAgent: boolean;
 }
 
@@ -49,7 +49,7 @@ export async function runDueHooks(run: RunJournal, parts: HookParts, effects: Ab
   return (await runMoments(moments, run, parts, effects)) !== "nothing";
 }
 
-/** A fork continues a conversation that has already begun, so no hooks run at its start. A retry has no new prompt. */
+/** The moments at the start of a run. A fork has none, because its conversation has already begun. A retry has no new prompt. */
 function openingMoments({ start, modelCalls, calls, children, runner }: RunState): Moment[] {
   const { parentRunId, task, fork, trigger, continues } = start!;
   const hasBegun = modelCalls > 0 || calls.size > 0 || children.size > 0 || runner.started !== undefined;

@@ -59,7 +59,7 @@ const MAX_PAID_TRIES = 6;
 const RESERVATION_WAIT_MS = 1_000;
 const LONGEST_RESERVATION_WAIT_MS = 30_000;
 
-/** A last turn may take at least this long, even if the run's time is over. */
+/** The last turn may always take this long, even if the run's time is over. */
 const LAST_TURN_MS = 10 * 60_000;
 /** The longest timer that Node supports. Node fires a longer timer immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -119,7 +119,7 @@ export async function callModel(
   else recordFailure(action, outcome, ms, run, parts, effects);
 }
 
-/** Milliseconds that a call may take. An answer that arrives byte by byte must not outlast `maxDuration`. */
+/** Milliseconds that a call may take. Without this limit, an answer that arrives byte by byte could exceed `maxDuration`. */
 function timeFor({ purpose }: CallModel, { state }: RunJournal): number {
   const left = state.start!.limits.maxDuration - state.usage.activeMs;
   if (purpose === "final") return Math.max(left, LAST_TURN_MS);
@@ -303,7 +303,7 @@ interface BuiltinOffers {
 
 const builtinFor = new WeakMap<object, BuiltinOffers>();
 
-/** The offers of built-in tools, which are the same for all turns of a run. */
+/** The built-in tools that a model is offered. They are the same for all turns of a run. */
 function builtinOffers(view: DecisionView, parts: OfferParts): BuiltinOffers {
   const start = view.state.start!;
   const known = builtinFor.get(start);
@@ -321,7 +321,7 @@ function builtinOffers(view: DecisionView, parts: OfferParts): BuiltinOffers {
   return offers;
 }
 
-/** The offers of ordinary tools, which are the same for all turns and runs of a definition. */
+/** The ordinary tools that a model is offered. They are the same for all turns and runs of a definition. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
 
 function toolsOf(definition: Definition, parts: OfferParts): LanguageModelV4FunctionTool[] {

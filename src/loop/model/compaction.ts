@@ -20,7 +20,10 @@ import {
   type Transcript,
 } from "../../projections/folds/transcript.ts";
 
-/** The latest turns stay as they are, up to this many tokens, and up to this share of the window that instructions and tools leave. */
+/**
+ * The latest turns stay unchanged, as long as they have at most this many tokens.
+ * They also have at most this share of the space that instructions and tools leave in the window.
+ */
 const KEPT_TOKENS = 20_000;
 const KEPT_SHARE = 0.25;
 
@@ -28,10 +31,10 @@ const KEPT_SHARE = 0.25;
 const SHORT_RESULT = 500;
 const NOTE_LENGTH = 160;
 
-/** Clearing results has to free at least this share of the window. */
+/** Results are cleared only if that frees at least this share of the window. */
 const CLEARED_SHARE = 0.2;
 
-/** A summary has to replace at least this share of the window. Otherwise it is not worth a call. */
+/** A summary is made only if it replaces at least this share of the window. */
 const WORTH_SHARE = 0.15;
 
 /** A summary call may fill this share of the window with the conversation. The rest is for the summary itself. */
@@ -122,7 +125,7 @@ export function planClip(transcript: Transcript, room: Room, wanted: number): Cl
   return removed > 0 ? { results } : undefined;
 }
 
-/** Enough of the oldest files to remove the excess characters, or all files if they are not enough. Undefined if there are none. */
+/** Picks as many of the oldest files as the excess characters require, or all files if they are not enough. Undefined if there are none. */
 function planFiles(placed: readonly Placed[], excess: number): ClipPlan["files"] {
   const files = filesInPrompt(placed);
   if (files.length === 0) return undefined;
@@ -130,7 +133,7 @@ function planFiles(placed: readonly Placed[], excess: number): ClipPlan["files"]
   return { count: enough < 0 ? files.length : enough + 1, why: "too_long" };
 }
 
-/** Index of the first message that is kept. It begins a turn, or is the end of the prompt. The latest turn is always kept. */
+/** Index of the first message that is kept. A turn begins there, or the prompt ends there. The latest turn is always kept. */
 function keptFrom(placed: readonly Placed[], tokens: TokenCounter, { window }: Room): number {
   const last = placed.findLastIndex(({ message }) => message.role === "assistant");
   if (last < 0) return placed.length;
@@ -144,7 +147,7 @@ function keptFrom(placed: readonly Placed[], tokens: TokenCounter, { window }: R
   return from;
 }
 
-/** True if no turn is split between `at - 1` and `at`. */
+/** True if the prompt can be split before the message `at` without splitting a turn. */
 const isBoundary = (placed: readonly Placed[], at: number): boolean =>
   placed[at]?.message.role !== "tool" && placed[at - 1]?.message.role !== "assistant";
 
@@ -164,7 +167,7 @@ interface TokenCounter {
   of(messages: readonly Placed[]): number;
 }
 
-/** Counts tokens by the provider's own measurement of the whole prompt, as far as there is one. */
+/** Counts tokens. If the provider has counted the whole prompt, the counts are based on that number. */
 function tokenCounter(transcript: Transcript, { window, isRefused }: Room): TokenCounter {
   const estimate = promptTokens(transcript);
   const total = isRefused ? Math.max(estimate, window + 1) : estimate;
@@ -178,7 +181,7 @@ function tokenCounter(transcript: Transcript, { window, isRefused }: Room): Toke
   };
 }
 
-/** The largest maximum length that removes at least `excess` characters, but never less than `shortest`. */
+/** The largest maximum length at which clipping removes at least `excess` characters. It is never less than `shortest`. */
 function longestAllowed(lengths: readonly number[], excess: number, shortest: number): number {
   const sorted = lengths.toSorted((a, b) => b - a);
   let above = 0;

@@ -32,7 +32,7 @@ export function fingerprintPrompt(
   return broke === undefined ? now : { ...now, broke };
 }
 
-/** The first part that differs. Providers cache tools, system prompt and messages in this order. */
+/** The first part of the prompt that differs. Providers cache tools, system prompt and messages in this order. */
 function findBreak(before: PromptPrefix, now: PromptPrefix): PromptPrefix["broke"] {
   if (before.tools !== now.tools) return "tools";
   if (before.system !== now.system) return "system";

@@ -45,7 +45,7 @@ export interface StreamOptions {
   onActivity(): void;
   /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
-  /** A text that the output limit cuts is an answer, because the next call continues it. */
+  /** True if a text that the output limit has cut counts as an answer, because the next call continues it. */
   continuesText?: boolean;
   /** Builds the errors that `classifyFailure` recognises: a long silence, a truncated answer, and a refusal. */
   silenceError(ms: number): Error;
@@ -131,7 +131,7 @@ const PAUSED = "pause_turn";
 
 type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;
 
-/** Stream parts that come without any piece of an answer. */
+/** Types of stream parts that contain no piece of an answer. */
 const NO_CONTENT: ReadonlySet<LanguageModelV4StreamPart["type"]> = new Set([
   "stream-start",
   "response-metadata",
@@ -206,7 +206,7 @@ class Collector {
     return { type: "answer", answer, ...this.spent() };
   }
 
-  /** A cut text can be continued. Cut reasoning and cut calls are of no use. */
+  /** The outcome of an answer that the output limit has cut. Only a text can be continued; cut reasoning and cut calls are of no use. */
   private cutOff(): StreamOutcome {
     const isText = this.content.every(({ type }) => type === "text" || type === "reasoning");
     const text = this.text();
@@ -306,7 +306,7 @@ export interface NearlyRightCall {
   input: unknown;
 }
 
-/** The call with its corrections. Undefined if nothing has to be corrected, or if corrections do not help. */
+/** The corrected call. Undefined if nothing has to be corrected, or if corrections do not help. */
 export function forgiveInput(
   { toolName, input }: NearlyRightCall,
   tools: ReadonlyMap<string, AnyTool>,
@@ -358,7 +358,7 @@ function meantProperty(
 
 const fold = (name: string): string => name.toLowerCase().replaceAll(/[-_ ]/g, "");
 
-/** Converts a text to the expected type, if it is the text of such a value. */
+/** Converts a text such as "2" to the expected type, if possible. */
 function convert(value: unknown, type: string | undefined): unknown {
   if (typeof value !== "string" || type === undefined || type === "string") return value;
   try {

@@ -26,14 +26,14 @@ const USUAL_OUTPUT = 8_000;
 /** A turn with fewer output tokens is not worth its prompt. */
 const LEAST_OUTPUT = 1_000;
 const LEAST_REPORT = 300;
-/** Output tokens of a usual answer, for a call whose answer was lost. */
+/** Assumed output tokens of a call whose answer was lost. */
 const PROBABLE_OUTPUT = 1_000;
 /** Output tokens that are kept for the report of the last turn, unless the budget is small. */
 const REPORT_TOKENS = 1_500;
 /** If the reservations of other runs leave fewer output tokens than this, the call waits for those runs. */
 const PATIENT_OUTPUT = 4_000;
 
-/** The open calls of other runs can change the remaining budget between two attempts. */
+/** Maximum number of attempts to fit a call into the budget. Other runs can change the remaining budget between two attempts. */
 const MAX_ATTEMPTS = 6;
 
 /** The limits that the budget sets for a call. Empty if there is no budget. */

@@ -86,7 +86,7 @@ export async function promptRunner(
   return listen({ action, live: ready, run, parts, effects });
 }
 
-/** True if the program worked on this prompt, was stopped, and has ended since. A new session would repeat its work. */
+/** True if the program worked on this prompt, was stopped, and has ended since. A new session would repeat the work. */
 function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerParts): boolean {
   const { runner, calls } = run.state;
   const worked = [...calls.keys()].some((id) => id.startsWith(`${callId}.`));
@@ -137,7 +137,7 @@ async function listen(prompt: Prompt): Promise<void> {
   await parts.runners.end(run.runId);
 }
 
-/** Types of reports about work. Limits are checked before such a report is handled, so that a stopped program starts nothing new. */
+/** Types of reports that mean new work. Limits are checked first, so that a program at its limit starts nothing new. */
 const WORK_REPORTS: ReadonlySet<RunnerReport["type"]> = new Set([
   "message",
   "call",
@@ -154,7 +154,7 @@ function timeFor({ action, live, run, effects, stopping }: Prompt) {
   return { signal: effects, ms: ms - live.workedMs, silenceMs: limits.toolTimeout ?? SILENCE_MS };
 }
 
-/** Returns true if no further reports have to be handled for now. */
+/** Handles one report. Returns true if no further reports have to be handled for now. */
 async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boolean> {
   const { live, run, parts, effects, stopping } = prompt;
   switch (report.type) {
@@ -192,7 +192,7 @@ async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boole
         stop(INTERRUPTED, prompt);
         return false;
       }
-      // The prompt is left as after a crash: the next driver finds an open call and no process.
+      // The program is ended, and the prompt stays open, as after a crash. The next driver recovers it.
       await parts.runners.end(run.runId);
       return true;
   }
@@ -225,7 +225,7 @@ function stop(why: Failure, prompt: Prompt): void {
   prompt.live.cancel();
 }
 
-/** Called when the program has stopped. If a limit stopped it, it can still be asked to report or to continue. */
+/** Called when the program has stopped. A program that a limit has stopped can still be asked to report or to continue. */
 async function finishStop(prompt: Prompt): Promise<void> {
   const { stopping, stays, action, run } = prompt;
   if (stopping !== LATE && !stays) return endPrompt(stopping!, prompt);

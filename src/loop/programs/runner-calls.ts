@@ -58,7 +58,7 @@ function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: Acti
   return id;
 }
 
-/** P5: finds an earlier approval of exactly this call. The program had ended before it could receive that approval. */
+/** P5: finds an approval of exactly this call that the program never received, because it had ended. */
 function earlierApproval({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
   const same = [...calls.values()].find(
     (call) =>
@@ -155,7 +155,7 @@ export function deliverDecisions(live: LiveRunner, run: RunJournal): void {
 
 const UNDELIVERED = "The program had ended before it could be told that it may.";
 
-/** Closes calls that are open when the work ends. If `why` is undefined, the program answered but reported no result for them. */
+/** Closes calls that are open when the work ends. `why` is undefined if the program answered but reported no result for these calls. */
 export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   for (const call of run.state.calls.values()) {
     if (!isOpen(call)) continue;
@@ -188,7 +188,7 @@ export async function allowRunnerCall(
   await run.beginWork([{ type: "TOOL_STARTED", payload }]);
 }
 
-/** The inputs to judge. An edit of several files has one input per file. */
+/** The inputs that the rules judge. An edit of several files has one input per file. */
 function judgedIn(input: unknown): unknown[] {
   const { paths } = (input ?? {}) as { paths?: unknown };
   return Array.isArray(paths) ? paths.map((path: unknown) => ({ path })) : [input];

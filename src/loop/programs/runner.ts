@@ -56,7 +56,7 @@ export interface ProgramCall {
   id: string;
   name: string;
   input: Record<string, unknown>;
-  /** The inputs to judge. A call about several files has one input per file. */
+  /** The inputs that the rules judge. A call about several files has one input per file. */
   judged: Record<string, unknown>[];
   effect: Effect;
   preview: string;

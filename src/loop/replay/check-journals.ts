@@ -63,7 +63,7 @@ function receiptProblem(event: Begins, call: ToolCall, digest: Digest): string |
   if (!decision || !isApproved(call)) return `${what}, and no person had approved it.`;
   const said = `what ${decision.by} approved (${decision.itemId})`;
   if (decision.hash !== proposal.hash) return `${what}, but ${said} was bound to something else.`;
-  // Older journals have no receipts.
+  // Older versions of Cadre recorded no receipt.
   if (decision.receipt === undefined) return undefined;
   const now = callReceipt(digest, call.name, effectiveInput(call));
   if (decision.receipt !== now)
@@ -121,7 +121,7 @@ function missingChild(event: EventOf<"CHILD_RUN_STARTED">, journals: Journals): 
 function endProblem(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): string | undefined {
   const { child_run_id: id } = event.payload;
   const child = journals.get(id);
-  // E5: a parent treats a quarantined child as ended. Later events of the child are not passed on to the parent.
+  // E5: for its parent, a quarantined child has ended. The parent learns nothing about later events of the child.
   if (!child || event.payload.quarantined) return undefined;
   const last = child.at(-1)!;
   const says = `event ${event.seq} of run ${event.runId} says`;

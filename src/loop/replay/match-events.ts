@@ -9,7 +9,7 @@ import type { RunView } from "../drive/decide-turn.ts";
 /** Kinds of waits with an outside cause, for example a provider, a missing slot or a person's pause. */
 const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
 
-/** True if an event records a decision that follows from the earlier journal. All other events come from outside. */
+/** True if `decide` chose the event by the earlier journal alone. All other events come from outside, such as answers and signals. */
 export function isDecided(event: JournalEvent, view: RunView): boolean {
   // A program makes its calls itself, so they do not follow from the journal.
   if (view.definition.runner && (event.type === "TOOL_PROPOSED" || event.type === "TOOL_STARTED"))

@@ -27,7 +27,7 @@ export interface AgentReplayParts
     Pick<LoopParts, "findAgent" | "pinInstructions" | "systemPrompt" | "mask" | "limits" | "approvalTimeout">,
     OfferParts {}
 
-/** One difference. Lines with `-` are old, and lines with `+` are new. */
+/** One difference. The lines that begin with `-` are old, and those that begin with `+` are new. */
 export interface ReplayChange {
   what: "prompt" | "tools" | "model" | "temperature" | "maxOutputTokens" | "reasoning" | "decision";
   lines: string[];
@@ -35,7 +35,7 @@ export interface ReplayChange {
 
 export interface AgentReplay {
   runId: RunId;
-  /** Number of decisions that were made again. */
+  /** Number of decisions that the replay repeated. */
   decisions: number;
   /** The first event that would differ. Undefined if no event would. */
   difference: { seq: number; changes: ReplayChange[] } | undefined;
@@ -95,7 +95,7 @@ function withRequestedValues(file: Definition, pinned: Definition, start: Start)
   return {
     ...file,
     ...(inherits || start.model !== undefined ? { models: pinned.models } : {}),
-    // A judge's output schema comes from the pattern, so it is kept.
+    // The output schema of a judge is kept, because it comes from the pattern and not from the agent's file.
     ...(triggerOf(start.trigger)?.setsOutput && output !== undefined ? { output } : {}),
   };
 }

@@ -164,7 +164,7 @@ export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/$
 const attemptId = (callId: string, attempt: number): string =>
   attempt > 1 ? `${callId}~${attempt}` : callId;
 
-/** Whether a driver found the call open and asked a person. A call that is still running has no outcome either, but its run is not suspended. */
+/** Whether a driver has asked a person about the outcome of this call. This is not the case while the call is still running. */
 function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
   return (
     waitingOn?.kind === "outcome_unknown" &&
@@ -243,8 +243,8 @@ function askedPerson({ askedPeople }: RunState, itemId: string): ApprovalItem["a
   return { person, by, ...omitUndefined({ note }), at: ts };
 }
 
-// Whether a suspended run has all its answers and only needs a driver to continue.
-// Until a driver continues the run, its row still says "suspended". A person would see "needs you" and find nothing to answer.
+// Finds suspended runs that a person has answered and that only need a driver to continue.
+// The row of such a run still says "suspended". A person would see "needs you" and find nothing to answer.
 
 type Answerable = Pick<RunRow, "id" | "status"> & {
   waitingOn?: WaitingOn | undefined;

@@ -29,13 +29,13 @@ function formatResult(tool: string, ended: Ended): object {
   return envelope(ended);
 }
 
-/** D3: every key is present, even if the child did not report a value. */
+/** D3: the child's result with all of its keys, even if the child did not report a value for them. */
 function envelope({ child_run_id, result }: Ended): object {
   const { first_cause: _, failed_stage: __, status, summary, details = "", ...rest } = result;
   return { status, summary: summaryWithCause(result) ?? summary, details, ...rest, child_run_id };
 }
 
-/** S1-66: names the run in which the failure began, if that is a run further down. */
+/** S1-66: the summary of a failed child with the first cause. Undefined if the failure began in the child itself. */
 function summaryWithCause({ summary, first_cause: cause }: Ended["result"]): string | undefined {
   if (!cause || cause.summary === summary) return undefined;
   return `${summary} (first cause: ${cause.agent}, run ${cause.run_id}: ${cause.summary})`;

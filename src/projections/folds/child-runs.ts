@@ -18,7 +18,7 @@ export interface ChildRun {
   merge: { attempts: number; done: boolean };
   /** Part of the tag that marks the child's text as untrusted in the parent's prompt. */
   nonce: string;
-  /** Start time, on the clock that stops while the run waits for a person. */
+  /** Start time, on a clock that stops while the run waits for a person. */
   startedAt: number;
 }
 
@@ -55,7 +55,7 @@ export function trackMerge(children: ChildRuns, event: JournalEvent): void {
 export const unmergedChild = (children: ChildRuns): ChildRun | undefined =>
   [...children.values()].find(({ ended, merge }) => ended && !merge.done);
 
-/** Undefined if this run did not start the child, or if the child's end is already recorded. */
+/** Records the end of a child. Undefined if this run did not start the child, or if the end is already recorded. */
 export function endChild(children: ChildRuns, ended: Payload<"CHILD_RUN_COMPLETED">): ChildRun | undefined {
   const child = children.get(ended.child_run_id);
   if (!child || child.ended) return undefined;

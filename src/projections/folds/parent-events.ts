@@ -10,7 +10,7 @@ export function awaitedChildren({ waitingOn }: RunRow): readonly string[] {
   return kind === "child" || kind === "handoff" || kind === "child_hitl" ? (waitingOn?.items ?? []) : [];
 }
 
-/** The runs that need a person: the suspended run itself, or its descendants that block it. */
+/** The runs that need a person if this run is suspended: the run itself, or its descendants that block it. */
 export function blockersOf(row: RunRow): readonly string[] {
   if (row.status !== "suspended") return [];
   return row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [row.id];

@@ -54,7 +54,7 @@ export function foldRow(journal: readonly JournalEvent[]): RunRow {
   return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
 }
 
-/** A turn counts when it starts, because the row does not track which call is open. */
+/** Applies an event to the row. A turn is counted when it starts, because the row does not track open calls. */
 export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   row.seq = event.seq;
   row.updatedAt = event.ts;

@@ -58,11 +58,11 @@ export interface RunState extends BudgetChanges {
   updatedAt: number;
   status: RunStatus;
   waitingOn: WaitingOn | undefined;
-  /** How often the run was suspended. This number is part of the next suspension's key. */
+  /** How often the run was suspended. The event key of the next suspension contains this number. */
   suspensions: number;
   end: RunEnd | undefined;
 
-  /** Number of the agent's turns so far, and of model calls for any purpose. */
+  /** Numbers of the agent's turns, and of model calls for any purpose. */
   turns: number;
   modelCalls: number;
   openModelCall: OpenModelCall | undefined;
@@ -70,7 +70,7 @@ export interface RunState extends BudgetChanges {
   failedCall:
     | (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries" | "paidTries">)
     | undefined;
-  /** The latest failure of each model that the latest call has given up, at least for now. */
+  /** The models that the latest call has given up, at least for now, with the latest failure of each model. */
   failedModels: ReadonlyMap<string, NonNullable<RunState["failedCall"]>>;
   /** Milliseconds that the run has waited for its model's provider since the last answer, or since a person asked for a retry. */
   providerWaitMs: number;
@@ -78,9 +78,9 @@ export interface RunState extends BudgetChanges {
   providerWaitUntil: number;
   /** Number of waits in a row for the budget that other runs have reserved. */
   reservationWaits: number;
-  /** A provider refused a prompt of this run as too long, and no turn was completed since. */
+  /** Set if a provider refused a prompt of this run as too long, and no turn was completed since. */
   overflow: Overflow | undefined;
-  /** A person asked for an immediate retry, even if the provider asked Cadre to wait. */
+  /** True if a person asked for an immediate retry, although the provider asked Cadre to wait. */
   retryNow: boolean;
   /** Fingerprint of the latest prompt. */
   prefix: PromptPrefix | undefined;
@@ -114,7 +114,7 @@ export interface RunState extends BudgetChanges {
   team: TeamState;
   /** The latest summary that this run made for its children. */
   brief: { seq: number; text: string } | undefined;
-  /** The run has its answer and only waits for its children. New messages do not delay its end (J11). */
+  /** True if the run has its answer and only waits for its children. New messages do not delay its end (J11). */
   isClosing: boolean;
   /** The largest number of agents that any message to this run has passed through. */
   hops: number;
@@ -150,7 +150,7 @@ interface Overflow {
   model: string;
   /** Number of refusals by this model in a row. */
   refusals: number;
-  /** The prompt became shorter after the latest refusal. */
+  /** True if the prompt became shorter after the latest refusal. */
   isCompacted: boolean;
 }
 
@@ -175,10 +175,10 @@ interface SuspendedTime {
 
 type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer">;
 
-/** The steps of an agent's module: the recorded results, which a replay of the module uses in order, and the data for the current step. */
+/** The steps of an agent's module: the recorded answers, which a replay of the module gets in order, and the state of the current step. */
 interface StepRecord {
   answered: AnsweredStep[];
-  /** `seq` of the latest answer, and the number of the agent's turns before that answer. All later events belong to the current step. */
+  /** The `seq` of the latest answer to a step, and the number of the agent's turns before it. All later events belong to the current step. */
   seq: number;
   turns: number;
   /** Due times of timers, by id. */
@@ -187,11 +187,11 @@ interface StepRecord {
   accepted: string | undefined;
 }
 
-/** The external program that does an agent's work: its process, and its numbers of calls, texts and cost reports. New ids contain these numbers. */
+/** The external program that does an agent's work: its process, and how many calls, texts and cost reports it has sent. Ids contain these numbers. */
 interface RunnerRecord {
   /** The latest process of the program. It might have ended long ago. */
   started: RunnerStarted | undefined;
-  /** A person was asked whether the process had an effect, so its session is not continued. */
+  /** True if a person was asked whether the process had an effect. Its session is not continued. */
   isLost: boolean;
   calls: number;
   said: number;
@@ -415,7 +415,7 @@ function trackRunner(record: RunnerRecord, event: JournalEvent): void {
   if (event.payload.name === PROMPT) record.isLost = true;
 }
 
-/** Events that only add data to the state. */
+/** Handlers of events that only add data to the state. */
 function recordEvent(state: RunState, event: JournalEvent): void {
   switch (event.type) {
     case "HOOKS_STARTED":
@@ -454,7 +454,7 @@ export const runStateProjection: Projection<RunState> = {
   apply: applyRunState,
 };
 
-/** How often the latest turn was repeated. It is complete when all its calls have their results. */
+/** How often the latest turn was repeated in a row. The count is final once all calls of the turn have their results. */
 export const repeatsOf = ({ guard, calls, latest }: RunState): RepeatedTurn =>
   countRepeats(guard, calls, latest?.ts ?? 0);
 
@@ -504,14 +504,14 @@ function suspend(state: RunState, { ts, payload }: EventOf<"RUN_SUSPENDED">): vo
   if (items?.[0] === loopItemId(state.guard.stops + 1)) state.guard.stops++;
 }
 
-/** Counts a wait from now on. An earlier wait that is not over must not count twice. */
+/** Counts a wait from now on. If an earlier wait is not over, its remaining time is not counted. */
 function addProviderWait(state: RunState, now: number, until: number): void {
   endProviderWait(state, now);
   state.providerWaitMs += Math.max(0, until - now);
   state.providerWaitUntil = until;
 }
 
-/** Subtracts the part of the latest wait that did not take place. */
+/** Ends the latest wait. If it ends early, the remaining time is subtracted. */
 function endProviderWait(state: RunState, now: number): void {
   state.providerWaitMs = Math.max(0, state.providerWaitMs - Math.max(0, state.providerWaitUntil - now));
   state.providerWaitUntil = 0;

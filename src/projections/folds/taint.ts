@@ -21,7 +21,7 @@ export const emptyTaint = (): Taint => ({ sources: [], hosts: [] });
 
 export const isTainted = ({ sources }: Taint): boolean => sources.length > 0;
 
-/** The field that a run adds to its result and messages. Empty for an untainted run. */
+/** The field `untrusted` that a run adds to its result and messages. Empty if the run is not tainted. */
 export const taintToPassOn = ({ sources }: Taint): { untrusted?: string[] } =>
   sources.length === 0 ? {} : { untrusted: [...sources] };
 
@@ -56,7 +56,7 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
   }
 }
 
-/** Hosts in a task count as known only if no tainted agent wrote the task. */
+/** Takes hosts and sources from the run's start. The hosts in the task count as known only if no tainted agent wrote the task. */
 function applyStart(taint: Taint, { task, input, hosts = [], untrusted }: Payload<"RUN_STARTED">): void {
   addHosts(taint, hosts);
   if (untrusted === undefined) addHosts(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));

@@ -28,7 +28,7 @@ export interface TeamState {
   told: number;
   /** True if there will be no further rounds. */
   over: boolean;
-  /** Messages and the vote of this agent that are not published yet. */
+  /** The messages and the vote of this agent in the current round, which are not published yet. */
   spoken: TeamTurn;
   /** Messages of the discussion that this agent has received. After a handoff the next agent needs them too. */
   heard: { id: string; from: string; text: string }[];
@@ -84,7 +84,7 @@ export const discussionId = (round: number | "over"): string => `${DISCUSSION}${
 
 const DISCUSSION = "discussion/";
 
-/** Counts member runs after the first round. The limit on children counts each member once for all rounds. */
+/** Number of member runs after the first round. They do not count as further children: the limit on children counts each member once. */
 export const runsAfterFirstRound = ({ rounds }: TeamState): number =>
   rounds.slice(1).reduce((sum, { members }) => sum + members.length, 0);
 

@@ -125,10 +125,10 @@ export const callReceipt = (digest: Digest, name: string, input: unknown): strin
 export const receiptField = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>
   isApproved(call) ? { receipt: callReceipt(digest, call.name, effectiveInput(call)) } : {};
 
-/** Makes the id of an item from its call and round. */
+/** The id of the inbox item for one approval round of a call. */
 export const roundId = (callId: string, round = 1): string => (round === 1 ? callId : `${callId}~${round}`);
 
-/** Returns the call that an item is about, without the round. */
+/** The id of the call that an inbox item is about. */
 export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 export interface OpenModelCall {
@@ -138,7 +138,7 @@ export interface OpenModelCall {
   tries: number;
   /** How many earlier attempts with this model may have been paid for, although they failed. */
   paidTries: number;
-  /** Why the attempt before this one failed, if it was made with this model. */
+  /** Why the previous attempt failed, if it used the same model. */
   failedBy: Payload<"MODEL_CALL_FAILED">["cause"] | undefined;
   model: string;
   purpose: Purpose;
@@ -190,7 +190,7 @@ export function callOutcome({ seq, payload }: EventOf<"TOOL_RESULT">, cancelSeq 
 export interface LoopGuard {
   /** The turn before the latest one. */
   previous: RepeatedTurn | undefined;
-  /** Numbers of refused calls in a row, of empty answers in a row, and of final reports that did not match the schema. */
+  /** How many calls in a row were refused, how many answers in a row were empty, and how many final reports did not match the schema. */
   refused: number;
   empty: number;
   badReports: number;
@@ -207,7 +207,7 @@ export const emptyGuard = (): LoopGuard => ({
 });
 
 export interface RepeatedTurn {
-  /** All calls of the turn and their results, as text. */
+  /** All calls of the turn and their results as one text, for comparison. */
   signature: string;
   /** Number of turns in a row with this signature. Turns that waited are counted in `waits` instead. */
   repeats: number;
@@ -243,7 +243,7 @@ function callSignature({ name, input, result }: ToolCall): unknown[] {
   return [name, input, result?.outcome, comparable(result?.output)];
 }
 
-/** The end of a child contains its run id and its duration, which are never the same. */
+/** The part of a result that can be compared. A child's result also contains its run id and its duration, which are never the same. */
 function comparable(output: unknown): unknown {
   if (typeof output !== "object" || output === null || !("child_run_id" in output)) return output;
   const { status, summary, details } = output as Record<string, unknown>;

@@ -53,7 +53,7 @@ export interface Transcript {
   summarizedAt: number;
   /** Tokens of the parts of every prompt that are not messages: instructions and tools. Known after the first answer. */
   fixedTokens: number | undefined;
-  /** Maximum tokens of a prompt, for each model whose provider has refused a longer one. */
+  /** The maximum tokens of a prompt, for each model whose provider has refused a longer prompt. */
   windows: Map<string, number>;
   /** How often long tool results were shortened. */
   clips: number;
@@ -71,7 +71,7 @@ export interface Transcript {
   usedIds: Set<string>;
   /** Children that have not ended yet. */
   started: Map<string, Payload<"CHILD_RUN_STARTED">>;
-  /** The places for the results of the latest calls: a message, and an index in that message. */
+  /** Where the results of the latest calls belong: in which message, and at which index in that message. */
   slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
   /** Calls of the agent's module that the model must not see. */
   hidden: Set<string>;
@@ -251,7 +251,7 @@ function newestResults(messages: readonly PromptMessage[]): { result: PromptTool
   });
 }
 
-/** A run that continues another run begins with that run's messages. These get seq 0, so that they sort before the new run's messages. */
+/** Begins a run. If it continues another run, the earlier messages get seq 0, so that they sort before the new ones. */
 function begin(transcript: Transcript, { runId, seq, payload }: EventOf<"RUN_STARTED">): void {
   nameEarlierRun(transcript.facts, transcript.runId);
   transcript.runId = runId;
@@ -270,7 +270,7 @@ function begin(transcript: Transcript, { runId, seq, payload }: EventOf<"RUN_STA
     transcript.placed = [];
     transcript.characters = 0;
   }
-  // A message that is added to a fork has no files: the task's files are in the transcript already.
+  // A message that is added to a fork gets no files, because the task's files are in the transcript already.
   const attachments = isEdited && transcript.placed.length > 0 ? undefined : payload.attachments;
   transcript.task = goesOn
     ? undefined
@@ -284,7 +284,7 @@ function turnLimit({ ownMaxTurns, limits: { maxTurns } }: Payload<"RUN_STARTED">
   return ownMaxTurns === undefined ? "" : `\n\nYou have at most ${maxTurns} turns for this task.`;
 }
 
-/** Triggers with which a person gives the task. */
+/** Triggers of runs whose task comes from a person. */
 const PERSONS: ReadonlySet<string> = new Set<Payload<"RUN_STARTED">["trigger"]>([
   "user",
   "message",
@@ -321,11 +321,11 @@ const unseenMessage = ({ seq, payload }: EventOf<"CONTEXT_ADDED">): Transcript["
 const filesIn = (attachments: readonly Attachment[] = []): PromptFile[] =>
   attachments.map((attachment) => ({ type: "file", ...attachment }));
 
-/** Files count as text of the same number of tokens. */
+/** The length of a text that has as many tokens as these files. */
 export const filesLength = (files: readonly Attachment[] = []): number =>
   files.reduce((sum, file) => sum + 4 * fileTokens(file), 0);
 
-/** A run that continues another run might have no task of its own. In that case `text` is added as a new message. */
+/** Replaces the run's task. A run that continues another run might have no task. In that case `text` is added as a new message. */
 function replaceTask(transcript: Transcript, seq: number, text: string): void {
   transcript.task ??= addUserMessage(transcript, { seq, text, isKept: false });
   const { task } = transcript;
@@ -366,7 +366,7 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
   });
 }
 
-/** `answered` is the number of characters in the answer. Some servers report no usage. */
+/** Records the provider's token count. `answered` is the number of characters in the answer. Some servers report no usage. */
 function measure(transcript: Transcript, usage: Usage, answered: number, at: number): void {
   const { characters, windows, model } = transcript;
   const { input, output, cacheRead = 0 } = usage;
@@ -378,14 +378,14 @@ function measure(transcript: Transcript, usage: Usage, answered: number, at: num
     cachedShare: Math.min(1, cacheRead / input),
     at,
   };
-  // The model answered a longer prompt, so the window was learned from a wrong estimate.
+  // The model answered a longer prompt, so the window that was learned before is wrong.
   if (input > (windows.get(model) ?? Infinity)) windows.delete(model);
 }
 
-/** Smaller windows are ignored as errors, because instructions and tools alone would fill most of them. */
+/** A window with fewer tokens is ignored as an error, because instructions and tools alone would fill most of it. */
 const SMALLEST_WINDOW = 4_000;
 
-/** Learns the maximum length of a prompt from a refusal. Without a number, the maximum is set a little below the refused prompt. */
+/** Learns the maximum length of a prompt from a refusal. If the provider names no number, it is set a little below the refused prompt. */
 function learnWindow(transcript: Transcript, failed: Payload<"MODEL_CALL_FAILED">): void {
   const estimate = promptTokens(transcript);
   const window = failed.window ?? Math.floor(Math.min(failed.promptTokens ?? Infinity, estimate) * 0.9);
@@ -394,7 +394,7 @@ function learnWindow(transcript: Transcript, failed: Payload<"MODEL_CALL_FAILED"
   transcript.measured = { tokens, characters: transcript.characters, cachedShare: 0, at: 0 };
 }
 
-/** A call of the agent's module appears as if the model had made it. */
+/** Adds a call of the agent's module to the prompt, as if the model had made the call. */
 function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input, hidden, round = 1 } = payload;
   if (input === undefined || round > 1) return;
@@ -410,7 +410,7 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
     role: "tool",
     content: [placeholderResult(sent, name)],
   };
-  // F11: providers reject two assistant messages in a row.
+  // F11: the call joins the previous assistant message, because providers reject two assistant messages in a row.
   const said = last?.message.role === "assistant" ? last.message : undefined;
   if (last && said) last.message = { ...said, content: [...said.content, ...parts] };
   else transcript.placed.push({ seq, message: { role: "assistant", content: parts } });
@@ -423,7 +423,7 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
 function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
   let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
   if (transcript.usedIds.has(id)) id = own.replace(".", "_");
-  // If this run continues another run, our own id can be taken too.
+  // If this run continues another run, even our own id can already be in use.
   while (transcript.usedIds.has(id)) id += "_";
   transcript.usedIds.add(id);
   return id;
@@ -433,7 +433,7 @@ function assistantParts(content: readonly ThoughtPart[], sentIds: readonly strin
   let next = 0;
   return content.flatMap((part): PromptAssistantPart[] => {
     if (part.type !== "tool-call") {
-      // Gemini signs its answer in an empty text.
+      // An empty text with provider data stays, because Gemini puts its signature there.
       const isEmpty = part.type === "text" && (part as { text: string }).text === "" && !part.providerOptions;
       return isEmpty ? [] : [part as PromptAssistantPart];
     }
@@ -456,7 +456,7 @@ function sentInput({ input }: ToolCallPart): unknown {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }
 
-/** The placeholder for a result that has not arrived. It stays if the run ends while the call is open. */
+/** The placeholder for a result that has not arrived. It stays in the prompt if the run ends while the call is open. */
 function placeholderResult(id: string, toolName: string): PromptToolResult {
   const value = "Interrupted: it is not known whether this was done.";
   return { type: "tool-result", toolCallId: id, toolName, output: { type: "error-text", value } };
@@ -529,7 +529,7 @@ function forgetSaved({ saved }: Transcript, { role, content }: PromptMessage): v
   if (role === "tool") for (const result of content) saved.delete(result);
 }
 
-/** A summary has no marks around untrusted text, so the sources of that text are named again. */
+/** The text of a summary. It names the sources of untrusted text, because a summary has no marks around such text. */
 function summaryText({ summary, facts, untrusted = [] }: Payload<"CONTEXT_COMPACTED">): string {
   const sources =
     untrusted.length === 0
@@ -541,12 +541,12 @@ function summaryText({ summary, facts, untrusted = [] }: Payload<"CONTEXT_COMPAC
   return parts.flat().join("\n\n");
 }
 
-/** The number of messages up to this event, and at least the first message. */
+/** The number of messages up to this event, but at least 1. */
 function countUpTo(placed: readonly Placed[], seq: number): number {
   return Math.max(1, placed.findLastIndex((each) => each.seq <= seq) + 1);
 }
 
-/** Leaves out the middle of long texts. The messages stay the same objects, because open calls refer to them. */
+/** Shortens texts in the prompt. The messages stay the same objects, because open calls refer to them. */
 function clip(transcript: Transcript, payload: Payload<"CONTEXT_CLIPPED">): void {
   const { results, texts, files, cleared } = payload;
   transcript.clips++;
@@ -689,7 +689,7 @@ function clipResult(result: PromptToolResult, longest: number): void {
   };
 }
 
-/** Keeps the beginning and the end. If the text was clipped before, the old note is in the part that is left out. */
+/** Keeps the beginning and the end of a text. If the text was clipped before, the part that is left out contains the old note. */
 function clipText(text: string, longest: number, note: string): string {
   if (text.length <= longest) return text;
   const left = Math.max(0, longest - note.length - 2);

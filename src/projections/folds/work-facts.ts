@@ -38,7 +38,7 @@ export const emptyWorkFacts = (): WorkFacts => ({
   saved: [],
 });
 
-/** Maximum number of entries to keep. More would not fit after a summary. */
+/** Maximum number of entries to keep. More entries would not fit after a summary. */
 const MOST_ENTRIES = 200;
 const LONGEST_CALL = 200;
 const LONGEST_LINE = 500;
@@ -75,13 +75,13 @@ function rememberCalls({ calls }: WorkFacts, { payload }: EventOf<"AGENT_THOUGHT
     calls.set(toolCallId(payload.callId, index), { name: toolName, input });
 }
 
-/** The proposal has the tool's own name, and the input of a call that the agent's module made. */
+/** Takes the tool's own name from a proposal. For a call of the agent's module, also takes the input from it. */
 function rememberProposal({ calls }: WorkFacts, payload: Payload<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input = calls.get(id)?.input, hidden } = payload;
   if (!hidden) calls.set(id, { name, input });
 }
 
-/** A plain approval needs no line: the result of the call shows that it ran. */
+/** A decision of a person in one line. An approval without a note needs no line, because the call's result shows that it ran. */
 function decisionLine({ calls }: WorkFacts, payload: Payload<"APPROVAL_DECIDED">): string | undefined {
   const { itemId, decision, by, note, answer, input, automatic } = payload;
   const call = calls.get(callOfItem(itemId));
@@ -118,7 +118,7 @@ function rememberResult(facts: WorkFacts, payload: Payload<"TOOL_RESULT">): void
     facts.todos = parseTodos(call.name, call.input) ?? facts.todos;
 }
 
-/** Adds the run to the names of its saved results, because the calls of the next run have the same ids. */
+/** Adds the run's id to the names of its saved results, because the next run uses the same call ids again. */
 export function nameEarlierRun({ saved, calls }: WorkFacts, runId: string): void {
   for (const result of saved) if (!result.name.includes("/")) result.name = `${runId}/${result.name}`;
   calls.clear();

@@ -40,7 +40,7 @@ export interface Recording {
   firstRequest: MessageRow["request_type"];
   turns: number;
   cancelled: boolean;
-  /** Texts that the model has not answered yet, and the last event that is visible to the open call (J11). */
+  /** The texts that the model has not answered yet, and the last event that the open call has seen (J11). */
   told: { seq: number; text: string; isResult: boolean }[];
   sawSeq: number;
   /** The row of the latest turn. File changes and child runs are recorded in this row. */
@@ -280,7 +280,7 @@ function end(row: MessageRow | undefined, { type, payload }: EndEvent): MessageR
 
 type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;
 
-/** S2-25: stop reasons for which the S2 document has its own names. */
+/** S2-25: stop reasons that have another name in the S2 document. */
 const BAILOUTS: Partial<Record<StopReason, MessageRow["bailout_reason"]>> = {
   max_turns: "max_iterations",
   max_duration: "timeout",
@@ -314,7 +314,7 @@ export const MessageRow = z.object({
   /** Hash of the agent's definition, as the run uses it. */
   system_prompt_id: z.string(),
   request_type: z.enum(["prompt", "tool_call", "delegation", "continuation"]),
-  /** The messages that are new in this call. */
+  /** The messages in this call's request that no earlier call contained. */
   request_content: z.string().nullable(),
   context_mode: ContextMode.exclude(["none"]).nullable(),
   /** Estimated number of tokens in the context that the parent passed on. */

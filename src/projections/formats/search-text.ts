@@ -4,11 +4,11 @@
 import type { JournalEvent } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
 
-/** Text beyond these lengths is not indexed. */
+/** Only this many characters of a text, and of a tool's output, are indexed. */
 const TEXT_CHARACTERS = 16_384;
 const TOOL_CHARACTERS = 2_048;
 
-/** Undefined if the event has no text to index. */
+/** The text of an event for the index. Undefined if it has none. */
 export function searchText(event: JournalEvent): string | undefined {
   const text = textsOf(event).join("\n");
   return text.trim() === "" ? undefined : text;
@@ -19,7 +19,7 @@ export function searchWords(query: string): string[] {
   return [...new Set(query.normalize("NFC").toLowerCase().match(WORD))];
 }
 
-/** Excludes a few letters that were marks in older Unicode versions. SQLite still treats them as marks, and splits a word at them. */
+/** Matches a word. A few letters are excluded, because SQLite splits words at them: they were no letters in older Unicode versions. */
 const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
 
 function textsOf(event: JournalEvent): string[] {

@@ -81,7 +81,7 @@ function isSame({ a, b }: Sides<CompareStep>): boolean {
   return a.detail === b.detail || (a.resultAt !== undefined && a.resultAt === b.resultAt);
 }
 
-/** Shows the detail of the original call, not of the step that uses its recorded result. */
+/** A row as people see it. If one side uses a recorded result, the row shows the detail of the original call. */
 function visibleRow({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedNode["rows"][number] {
   const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
   return {
@@ -194,7 +194,7 @@ function stepOf(
 function thoughtSteps(event: EventOf<"AGENT_THOUGHT">, calls: Map<string, CompareStep>): CompareStep[] {
   const { callId, content } = event.payload;
   const text = textOf(content).trim();
-  // The final report is not shown here, because the end of the run shows it.
+  // The final report is left out, because the end of the run shows it.
   const own = toolCallsOf(content).flatMap(({ toolName, input }, index) =>
     toolName === FINAL_REPORT ? [] : [callStep(event, toolCallId(callId, index), toolName, input, calls)],
   );

@@ -7,7 +7,7 @@ import type { Activity, Span } from "./waterfall.ts";
 export interface Lifetime {
   from: number;
   to: number;
-  /** If the last span is open, it extends to `to`. */
+  /** The spans of the run. If the last span is open, it extends to `to`. */
   spans: readonly Span[];
   children: readonly string[];
 }

@@ -19,7 +19,7 @@ function decisionsIn(journals: Journals, runId: string): JournalEvent[] {
 
 function isDecision(journals: Journals, event: JournalEvent, isTop: boolean): boolean {
   switch (event.type) {
-    // A child's start is shown by its parent's CHILD_RUN_STARTED.
+    // For a child, the log shows the parent's CHILD_RUN_STARTED event instead.
     case "RUN_STARTED":
       return isTop;
     case "MODEL_CALL_STARTED":
@@ -37,7 +37,7 @@ function isDecision(journals: Journals, event: JournalEvent, isTop: boolean): bo
   }
 }
 
-/** Waits that no other entry of the log explains. */
+/** Kinds of waits that appear in the log, because no other entry explains them. */
 const HOLDS: ReadonlySet<WaitingOn["kind"]> = new Set([
   "slot",
   "outcome_unknown",

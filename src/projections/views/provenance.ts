@@ -112,7 +112,7 @@ function traitIndex(sentences: readonly ParsedSentence[]): Wanted {
   return wanted;
 }
 
-/** The nearest runs come first. If there are too many runs, the deepest are left out. */
+/** Reads the texts of all runs. The nearest runs come first. If there are too many, the deepest runs are left out. */
 function readSources(journals: Journals, runId: string, read: (source: SourceText) => number) {
   let room = MOST_CHARACTERS;
   let left = 0;
@@ -217,7 +217,7 @@ function sourceAt({ source, traits, at }: Hit, sentence: ParsedSentence, path: P
   return { path, kind, shared: sharedWords(sentence, traits), excerpt, untrusted };
 }
 
-/** The shared words. Words that are neighbours in the sentence are joined. */
+/** The words of a sentence that these traits contain. Neighbouring words are joined into one text. */
 function sharedWords({ text, words }: ParsedSentence, traits: ReadonlySet<Trait>): string[] {
   const covered = words.map((_, at) => [...traits].some(({ from, to }) => from <= at && at < to));
   const spans: { start: number; end: number }[] = [];

@@ -78,7 +78,7 @@ function becauseOf(event: JournalEvent, around: Around): string | undefined {
   return words?.(event, around);
 }
 
-/** Reasons by event type. For all other types the cause is enough. */
+/** The reasons of events, by type. An event of any other type is explained by its cause alone. */
 const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => string | undefined } = {
   RUN_STARTED: ({ payload }) => startCause(payload),
   MODEL_CALL_STARTED: ({ payload }, { cause }) => modelCallReason(payload, cause),
@@ -113,7 +113,7 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
       : describeStop(payload.stopReason).why,
 };
 
-/** Changes our own sentence so that it fits into another one: small first letter, no full stop. Text of models and people is not changed. */
+/** Makes one of Cadre's sentences part of another sentence: small first letter, no full stop. Text of models and people is not changed. */
 const inSentence = (text: string): string =>
   /^(It|A|The|Its|Nobody) /.test(text)
     ? text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "")

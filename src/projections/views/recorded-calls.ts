@@ -10,7 +10,7 @@ import { childResult } from "../folds/child-result.ts";
 import { DELEGATE } from "../folds/tool-call.ts";
 
 export interface RecordedCall {
-  /** The event with the result. */
+  /** The event that contains the result. */
   runId: string;
   seq: number;
   /** The tool's real name, which may differ from the name the model used, and the input as the model wrote it. */
@@ -47,7 +47,7 @@ export function sortedJson(value: unknown): string {
 }
 
 interface Known {
-  /** Calls as the model or the agent's module made them. */
+  /** The calls with the names and inputs that the model or the agent's module used. */
   calls: Map<string, { tool: string; input: unknown }>;
   proposals: Map<string, Payload<"TOOL_PROPOSED">>;
   children: Map<string, Payload<"CHILD_RUN_STARTED">>;
@@ -69,7 +69,7 @@ function ofTool({ calls, proposals }: Known, { runId, seq, payload }: EventOf<"T
   const { toolCallId: id, outcome = "ok", output, isError, ref, size, untrusted, recorded } = payload;
   const [call, proposal] = [calls.get(id), proposals.get(id)];
   const wasDone = (outcome === "ok" || outcome === "error") && !recorded;
-  // If a delegation is not awaited, its result only says that the child was started.
+  // A delegation is left out. If it was not awaited, its result only says that the child was started.
   if (!call || !proposal || !wasDone || proposal.effect === "read" || proposal.name === DELEGATE) return [];
   const result = { output, ...omitUndefined({ isError, ref, size, untrusted }) };
   return [{ runId, seq, name: proposal.name, input: call.input, result }];

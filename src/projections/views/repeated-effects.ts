@@ -5,7 +5,7 @@ import type { Projection } from "../projection.ts";
 
 export interface RepeatedEffects {
   count: number;
-  /** Unsafe calls of one run, and how often each call can still start. */
+  /** The unsafe calls of one run, and how often each call may still be started. */
   left: Map<string, number>;
 }
 

@@ -51,7 +51,7 @@ export interface Timeline {
   names: Names;
 }
 
-/** Names for things that later events mention only by id: calls and child runs. */
+/** Names of calls and child runs, which later events mention only by their ids. */
 export interface Names {
   calls: Map<string, { tool: string; input: unknown; approved?: ApprovedCall }>;
   children: Map<string, string>;
@@ -440,7 +440,7 @@ function describeContext({ source, from, text, opening }: Payload<"CONTEXT_ADDED
     return quiet(`Reads instead of its task: ${headings || text}`);
   }
   if (source === "system") return quiet(`Told the agent: ${text}`);
-  // A coordinator receives the whole discussion at once. A member receives each message of the other members.
+  // A coordinator receives the whole discussion in one message. A member receives each message of the other members separately.
   if (source === "team")
     return quiet(from === undefined ? "Reads the team's discussion" : `Hears: ${stripUntrustedMarks(text)}`);
   return { title: `${from ?? SOURCES[source]} says: ${text}`, isQuiet: false };

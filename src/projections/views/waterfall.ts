@@ -66,7 +66,7 @@ export const waterfallProjection: Projection<Waterfall> = {
 };
 
 export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall {
-  // The clock might have been set back, but spans must not run backwards.
+  // If the clock was set back, time must not run backwards in the spans.
   state.at = Math.max(state.at, event.ts);
   learnNames(state.names, event);
   switch (event.type) {
@@ -125,7 +125,7 @@ function modelLabel({ model, purpose, attempt = 1 }: Payload<"MODEL_CALL_STARTED
 }
 
 function modelFailed(state: Waterfall, payload: Payload<"MODEL_CALL_FAILED">): void {
-  // A later driver found the call open and wrote this event. That driver does not know how long the call took.
+  // A later driver wrote this event, because it found the call open. It does not know how long the call took.
   if (payload.cause === "interrupted" && payload.ms === undefined) markLost(state);
   state.model = undefined;
   if (payload.retryAt === undefined || state.waits) return;

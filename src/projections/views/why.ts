@@ -14,7 +14,7 @@ import type { Reason, Why } from "./why-schema.ts";
 
 export type { Why };
 
-/** Facts about runs that are not in any journal. */
+/** Facts about runs that no journal contains. */
 export interface UnjournaledFacts {
   /** Runs that cannot be driven, with the reason. */
   quarantined: ReadonlyMap<string, string>;
@@ -102,7 +102,7 @@ function withoutRepeats(chain: readonly JournalEvent[], asked: JournalEvent): Jo
   });
 }
 
-/** The start of an allowed call and the result of a denied call already show the verdict. */
+/** Whether a verdict needs a separate entry. The start of an allowed call and the result of a denied call already show it. */
 function isShownSeparately(verdict: "allow" | "ask" | "deny", later: JournalEvent | undefined): boolean {
   const isResult = later?.type === "TOOL_RESULT";
   return verdict === "ask" || (verdict === "allow") === isResult;

@@ -3,7 +3,7 @@
 import { approvalId } from "../../ids.ts";
 import type { Payload, WaitingOn } from "../../journal/events.ts";
 
-/** The recorded detail of a wait, or what the run waits for if no detail was recorded. */
+/** The recorded detail of a wait. If there is none, a description of the kind of wait. */
 export const waitText = (waitingOn: WaitingOn | undefined): string | undefined =>
   waitingOn && (waitingOn.detail ?? describeWait(waitingOn).subject);
 
@@ -25,7 +25,7 @@ export function describeWait(waitingOn: WaitingOn): WaitDescription {
   return top === undefined ? WAITS[kind] : frozenWith(top);
 }
 
-/** The title of the line. A parent is suspended again for each further run that needs a person, so the title shows how many there are. */
+/** The title of a wait in the timeline. A parent is suspended anew for each run that needs a person, so the title shows how many there are. */
 export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
   if (blockers.length > 1) return `Waiting: ${blockers.length} runs below need a person`;
   return describeWait(waitingOn).title;

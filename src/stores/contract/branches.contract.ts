@@ -177,7 +177,7 @@ async function sets(store: Store, maxTokens: number) {
     .refused;
 }
 
-/** Requests budget in the same way as a run that was started with a different budget. */
+/** Requests budget as if the tree still had the budget that it was started with. */
 const asks = async (driver: Awaited<ReturnType<typeof acquireRun>>, tokens: number) =>
   (
     await driver.append([modelCallStarted(`m${driver.after}`)], {

@@ -57,16 +57,19 @@ export function journalContract(open: Open): void {
       );
     });
 
-    scenario("[P2] the head's hash changes with every event and with its content", async ({ store }) => {
-      await admit(store, "r1");
-      await admit(store, "r2");
-      await sendSignal(store, "r1", contextAdded("a", "yes"));
-      await sendSignal(store, "r2", contextAdded("a", "no"));
-      const heads = [await store.journal.head("r1"), await store.journal.head("r2")];
-      expect(heads.map((head) => head?.seq)).toEqual([2, 2]);
-      expect(heads[0]?.hash).not.toBe(heads[1]?.hash);
-      expect(await store.journal.head("none")).toBeUndefined();
-    });
+    scenario(
+      "[P2] the hash of a journal's head changes with every event and with its content",
+      async ({ store }) => {
+        await admit(store, "r1");
+        await admit(store, "r2");
+        await sendSignal(store, "r1", contextAdded("a", "yes"));
+        await sendSignal(store, "r2", contextAdded("a", "no"));
+        const heads = [await store.journal.head("r1"), await store.journal.head("r2")];
+        expect(heads.map((head) => head?.seq)).toEqual([2, 2]);
+        expect(heads[0]?.hash).not.toBe(heads[1]?.hash);
+        expect(await store.journal.head("none")).toBeUndefined();
+      },
+    );
 
     scenario("[J1] a repeated append writes nothing and returns the stored events", async ({ store }) => {
       await admit(store, "r1");

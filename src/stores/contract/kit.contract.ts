@@ -47,7 +47,7 @@ export function scenarios(open: Open, gaps: "dense" | "pruned" = "dense"): Scena
 }
 
 /**
- * Checks the invariants. Seqs are dense and chained (I2): reading verifies the chain. Each row equals a fold of its journal (I3).
+ * Checks the invariants. Seqs are dense and chained (I2), which reading verifies. Each row equals a fold of its journal (I3).
  * Nothing follows the end of a run (I6), and positions are dense (J8).
  */
 export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = "dense"): Promise<void> {

@@ -446,7 +446,7 @@ export function listContract(open: Open): void {
         await sendSignal(store, "r1", contextAdded("z"));
         expect(commits.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
         expect(commits.map(({ length }) => length)).toEqual([1, 2]);
-        // A store on a server answers later, so its answer can already include newer events.
+        // The answer of a database server takes longer, so it can already include newer events.
         for (const [index, page] of (await Promise.all(readable)).entries())
           expect(page).toEqual(expect.arrayContaining(commits[index]!));
         expect(commits.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));

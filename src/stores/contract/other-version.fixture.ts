@@ -1,4 +1,4 @@
-// Makes the code under test behave like another version of Cadre, for which an event type is unknown or malformed.
+// Makes the code under test behave like another version of Cadre, which does not know an event type or finds it malformed.
 
 import { z } from "zod";
 import { type EventType, payloads } from "../../journal/events.ts";

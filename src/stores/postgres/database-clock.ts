@@ -1,6 +1,6 @@
 // Estimates the database's time between two answers. This machine's own clock can be wrong and can jump (F36).
 //  1  Between answers the time advances with the monotonic clock, so setting this machine's clock changes nothing.
-//  2  The time in an answer was read between the request and the answer. An estimate within that interval is kept.
+//  2  The database reads the time at some moment between the request and its answer. An estimate that fits this interval is kept.
 //     A slow answer therefore does not make the estimate worse.
 
 import { type Clock, systemClock } from "../../clock.ts";
@@ -22,7 +22,7 @@ export class DatabaseClock implements Clock {
     return this.own.elapsed();
   }
 
-  /** `asked`: the monotonic clock at the time of the request. `now` is in whole milliseconds. */
+  /** `asked` is the monotonic time of the request. `now` is the time in the answer, in whole milliseconds. */
   adjust(now: number, asked: number): void {
     const [least, most] = [now - this.own.elapsed(), now + 1 - asked];
     this.ahead = Math.min(Math.max(this.ahead, least), most);

@@ -64,7 +64,7 @@ export async function openDatabase(url: string): Promise<Database> {
   }
 }
 
-/** Opens another component in the store's database, with the same retries and error messages as the store. */
+/** Opens another component that uses the store's database, such as a job queue, with the same retries and error messages as the store. */
 export async function openInSameDatabase(
   url: string,
   open: () => Promise<void>,

@@ -149,7 +149,7 @@ const inboxReads = (read: Read): Pick<Store["inbox"], "openItems" | "grants"> =>
       const { run = null, root = null, user = null } = filter;
       return (await sql.all(OPEN_ITEMS, run, root, user)).map(readApproval);
     }),
-  /** Always read from the database, because another process might have revoked a grant. */
+  /** Grants are always read from the database, because another process might have revoked one. */
   grants: () => read(async (sql) => (await sql.all(GRANTS)).map(readGrant)),
 });
 

@@ -304,7 +304,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   }
 }
 
-/** Also reads the slot and the number of open items. Reading them separately would need a round trip for each. */
+/** Reads records, together with the slot and the number of open items. Reading these separately would need a round trip for each. */
 async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> {
   const found = await sql.all(
     `SELECT runs.*, slots.held AS slot, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items

@@ -28,5 +28,5 @@ test("[A59] SQLite accepts every query word: no character in it splits the word"
   expect(refused).toEqual([]);
 });
 
-/** Letters of these scripts are not tried, because there are too many of them. None of these letters is a mark. */
+/** The test does not try the letters of these scripts, because there are too many. None of these letters is a combining mark. */
 const MANY_ALIKE = /[\p{Cn}\p{Co}\p{Script=Han}\p{Script=Hangul}]/u;

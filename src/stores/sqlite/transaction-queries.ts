@@ -49,7 +49,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
 
   protected writeNewRuns(): void {}
 
-  /** After a rollback nothing in memory can be trusted. */
+  /** Forgets all cached records after a rollback, because they might contain changes that were rolled back. */
   forgetAll(): void {
     this.cache.clear();
     this.changed.clear();

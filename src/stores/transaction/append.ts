@@ -1,8 +1,8 @@
 // The order of checks in an append, the same for every store. The first refusal is returned, and a refused append changes nothing.
 //  1  Keys (J1): appending the same events again writes nothing.
-//  2  The writer, the end of the run, and signals that the writer has not folded (J2, J3).
-//  3  Room for a child, the budget (B2), and files that another branch is changing (D6).
-//  4  The slot (B4). It is checked last, because the check takes the slot.
+//  2  The writer must hold the run, the run must not have ended, and the writer must have folded all signals (J2, J3).
+//  3  The tree must have room for a child, the budget must suffice (B2), and no other branch may be changing the same files (D6).
+//  4  The run must get a slot (B4). This is checked last, because the check takes the slot.
 
 import { runNotFound } from "../../errors.ts";
 import type { RunId, Seq } from "../../ids.ts";

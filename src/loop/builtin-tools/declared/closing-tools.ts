@@ -75,7 +75,7 @@ function reportSchema(definition: Definition): unknown {
   return isStrictSchema(strict) ? strict : { ...schema, properties, required: ["summary", "output"] };
 }
 
-/** A strict schema has no optional properties, so the model writes null for each part that it leaves out. */
+/** Makes each optional property required but nullable, because a strict schema has no optional properties. */
 function withNull({ summary, output, ...optional }: Record<string, object>): Record<string, object> {
   const nullable = Object.entries(optional).map(([name, { description, ...schema }]: [string, Described]) => [
     name,
@@ -86,7 +86,7 @@ function withNull({ summary, output, ...optional }: Record<string, object>): Rec
 
 type Described = { description?: string };
 
-/** The report without the parts that are null. */
+/** Removes the parts of a report that are null. */
 function givenParts(input: unknown): unknown {
   if (typeof input !== "object" || input === null) return input;
   return Object.fromEntries(
@@ -94,7 +94,7 @@ function givenParts(input: unknown): unknown {
   );
 }
 
-/** The report in the latest answer, if the report is valid and the answer has no other call. */
+/** The report in the model's latest answer, if the report is valid and the answer has no other call. */
 export function reportOf(view: DecisionView): Report | undefined {
   const { state, definition } = view;
   const calls = [...state.calls.values()];

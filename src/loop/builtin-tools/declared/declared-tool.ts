@@ -20,7 +20,7 @@ export interface OfferedTool {
 /** Decides whether an agent's file allows a tool. */
 export interface ToolGate {
   offers(definition: Definition, tool: ToolFacts & { name: string; effect: Effect }): boolean;
-  /** Every tool of the project, by name. Absent where only the gate itself is known. */
+  /** Every tool of the project, by name. Absent if the caller does not know the project's tools. */
   tools?: ReadonlyMap<string, ToolFacts & { name: string; description: string; effect: Effect }>;
 }
 
@@ -41,7 +41,7 @@ export interface DeclaredTool extends ToolFacts {
   readonly leavesTree?: true;
   /** True if only agents with delegates are offered the tool. */
   readonly needsDelegates?: true;
-  /** True if the tool is offered only to agents that have too many MCP tools to list. */
+  /** True if the tool is offered only to agents with so many MCP tools that not all of them are listed. */
   readonly needsServerTools?: true;
   /** True if agent files cannot list the tool. */
   readonly unlisted?: true;
@@ -53,7 +53,7 @@ export interface DeclaredTool extends ToolFacts {
   judgedInput?(call: Pick<ToolCall, "name" | "input">): unknown;
   /** Whether a call is accepted. If absent, a call is accepted when the tool is offered. */
   accepts?(view: DecisionView, gate: ToolGate): boolean;
-  /** Decides a call from the journal alone: returns the children to wait for, or the result. Undefined if the loop must perform the call. */
+  /** Decides a call from the journal alone. Returns the children to wait for, or the call's result. Undefined if the loop must perform the call. */
   decide?(
     call: ToolCall,
     state: RunState,

@@ -33,14 +33,14 @@ export interface DelegationRequest {
   awaited: boolean;
 }
 
-/** A delegation itself affects only the runtime. The child's own calls are judged when the child makes them. */
+/** A delegation only starts a run. The calls of that run are judged when the run makes them. */
 const STARTS_A_RUN: ToolFacts = { reaches: ["runtime"], target: { kind: "name", field: "agent" } };
 
 export interface DelegationTool extends DeclaredTool {
   readonly kind: "delegation";
   /** True if a router chooses the child's agent with this tool. */
   readonly routes?: true;
-  /** Result of a call that does not await the child. If absent, every call awaits its child. */
+  /** The result of a call that does not wait for the child. If this function is absent, every call waits for its child. */
   detachedResult?(childRunId: string): object;
   offered(view: DecisionView): readonly OfferedTool[];
   parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
@@ -92,7 +92,7 @@ const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
 type Shape = NonNullable<Definition["delegation"]>["tool"];
 
-/** Builds one of the delegation tools. An agent's file chooses the agent's delegation tool by its `shape`. A router gets only the shape `route`. */
+/** Builds one of the delegation tools. An agent's file chooses one of them by its `shape`. A router always gets the shape `route`. */
 function delegationTool<T>(
   shape: Shape | "route",
   input: z.ZodType<T>,
@@ -115,7 +115,7 @@ function delegationTool<T>(
       const delegates = shape === chosen ? availableDelegates(definition, state.start!) : [];
       return delegates.length === 0 ? [] : offer(delegates);
     },
-    // The input schema does not use `transform`: building such a schema for each call costs far more than parsing.
+    // `toRequest` converts the input. A `transform` in the schema would be slower, because the schema would have to be built for each call.
     parse(name, given) {
       const parsed = input.safeParse(given);
       return parsed.success ? toRequest(parsed.data, name) : parsed.error;
@@ -123,7 +123,7 @@ function delegationTool<T>(
   };
 }
 
-/** Offers one tool. One field of its schema accepts only the delegates' names. */
+/** Offers one tool. The field `field` of its schema accepts only the delegates' names. */
 const offerNames =
   (name: string, input: z.ZodType, field: string, description = DESCRIPTION) =>
   (delegates: readonly Delegate[]): OfferedTool[] => [

@@ -22,7 +22,7 @@ export interface SearchableTool extends ToolFacts {
 
 type Tools = ReadonlyMap<string, SearchableTool>;
 
-/** True if the MCP servers have so many tools that an agent could have more than are listed. */
+/** True if the MCP servers have more tools than an agent's list can have. */
 export function hasManyServerTools(tools: ReadonlyMap<string, Pick<SearchableTool, "server">>): boolean {
   let count = 0;
   for (const { server } of tools.values()) if (server !== undefined) count++;
@@ -117,7 +117,7 @@ export function searchTools<T extends SearchableTool>(
   return (
     found
       .filter(({ score }) => score > 0)
-      // Two exact matches both score Infinity, and their difference is NaN.
+      // Two exact matches have the score Infinity, and the difference of their scores is NaN.
       .toSorted((left, right) => right.score - left.score || 0)
       .slice(0, limit)
       .map(({ tool }) => tool)
