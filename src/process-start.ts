@@ -11,7 +11,7 @@ export interface ProcessStat {
   isZombie: boolean;
 }
 
-/** Undefined if the process does not exist, or if the system has no /proc. */
+/** Reads a process's entry in /proc. Undefined if the process does not exist, or if the system has no /proc. */
 export function processStat(pid: number): ProcessStat | undefined {
   const text = readText(`/proc/${pid}/stat`);
   return text === undefined ? undefined : parseStat(text);

@@ -9,7 +9,7 @@ export interface Agent {
   name: string;
   /** The file's name in messages: a path relative to the project, `~/…` for a user's own file, or `builtin:…` for a built-in agent. */
   file: string;
-  /** Undefined if the agent is broken. In that case `problems` says why. */
+  /** The compiled agent. Undefined if the agent is broken; `problems` then says why. */
   definition: Definition | undefined;
   /** The product that the file was written for: `cadre`, `claude` and so on. */
   dialect: string;

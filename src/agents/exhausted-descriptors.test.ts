@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../test/support/scratch.ts";
 
-test("[36.2] if no file can be opened, the last complete set of agents is kept; without one, the answer is 503 and not a set that lacks agents", () => {
+test("[36.2] if no file can be opened, the last complete set of agents is kept; if no set was loaded before, the answer is 503", () => {
   const root = scratchFolder("cadre-descriptors-");
   try {
     mkdirSync(join(root, "agents"));

@@ -119,7 +119,7 @@ export const AGENT_KEYS = {
   color: z.unknown().describe("The colour of its icon"),
 };
 
-/** The valid values of a file, under the names of Cadre's keys. */
+/** The checked values of an agent file. Each value is under Cadre's name for its key. */
 export type AgentValues = KeyValues<typeof AGENT_KEYS>;
 
 export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {

@@ -29,9 +29,9 @@ export interface PromptContext {
   inTeam?: boolean;
   /** The time at which the run started. The current time would change the prompt on every turn, and the provider could not cache it. */
   now: number;
-  /** Absent for a run in its own worktree. The path would differ between siblings, which share a cached prompt. */
+  /** The folder in which the run works. Absent for a run in its own worktree, because siblings share a cached prompt but not a folder. */
   workspace?: string;
-  /** Absent for runs of earlier versions. */
+  /** The surroundings of the run. Absent if an earlier version of Cadre started the run. */
   environment?: Environment;
   tools: readonly string[];
 }

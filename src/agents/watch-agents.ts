@@ -84,7 +84,7 @@ function createSets(files: Promise<OwnFiles>, lastGood: LastGood): Sets {
 
 interface LastGood {
   setOf(files: readonly DraftFile[]): AgentSet;
-  /** True if these files and their last good versions refer only to each other. In that case no other files are needed. */
+  /** True if the agents of these files, in their current and last good versions, name only each other. Then no other file must be read. */
   suffices(files: readonly DraftFile[]): boolean;
 }
 

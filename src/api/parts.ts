@@ -62,7 +62,7 @@ export interface ApiParts {
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
   /** The named user whom these routes serve. Absent for the holder of the folder's token. */
   person?: Person;
-  /** Undefined if no webhooks are configured. */
+  /** The project's webhooks. Undefined if none are configured. */
   webhooks?: Pick<Notifier, "hooks" | "owed" | "test">;
 }
 

@@ -501,7 +501,7 @@ test("the demo runs to its end without a terminal, and leaves the repository unc
   expect(await readdir(join(import.meta.dirname, "../../examples/11-incident"))).not.toContain(".cadre");
 });
 
-test("`run --attach` and `message --attach` send files; `show` names them; export and import keep them", async () => {
+test("`run` and `message` send files with --attach, `show` names the files, and export and import keep them", async () => {
   await using p = await happy();
   await writeFile(join(p.folder, "a.png"), PNG);
   await writeFile(join(p.folder, "b.pdf"), PDF);

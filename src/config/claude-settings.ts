@@ -82,7 +82,7 @@ function readSettings({ path, file, scope }: Place): ClaudeSettings[] {
   return [{ file, scope, data, at }];
 }
 
-/** Undefined if there is no such file. */
+/** Reads a settings file. Undefined if the file does not exist. */
 function readText(path: string, file: string): string | undefined {
   try {
     if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;

@@ -87,7 +87,7 @@ export interface Config
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
   store: string;
   restate: RestateConfig;
-  /** Absolute paths of folders, by the name of the worker pool that takes the runs in these folders. */
+  /** The folders of each worker pool, as absolute paths. The pool's workers take the runs in these folders. */
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
   /** The hooks of cadre.yaml and of Claude Code's settings, in this order. */

@@ -431,7 +431,7 @@ function chooseModel(
     models.resolve(model);
     return { model };
   } catch (error) {
-    // Only the reason is returned. The caller adds a sentence that says whether a run was started.
+    // Returns only the reason, because the caller adds a sentence that says whether a run was started.
     return { problem: toCadreError(error).reason };
   }
 }

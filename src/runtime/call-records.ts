@@ -84,7 +84,7 @@ async function createNote(folder: string, path: string, note: Note): Promise<voi
   }
 }
 
-/** Undefined if the note was cut off. In that case the command may have begun. */
+/** Reads a note. Undefined if the note was cut off; in that case the command may have begun. */
 async function readNote(path: string): Promise<Note | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Note;

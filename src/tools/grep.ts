@@ -100,7 +100,7 @@ interface Found {
   lines: FoundLine[];
   /** How many matching lines of each file are missing in `lines`. */
   rest: ReadonlyMap<string, number>;
-  /** False if there are more matching lines than were counted. */
+  /** Whether all matching lines were counted. */
   complete: boolean;
   unread: boolean;
   /** Whether a rule hides some matches. */
@@ -256,7 +256,7 @@ interface FoundLine {
   number: number;
   /** Position of the line in the file in bytes. A byte order mark does not count. */
   offset: number;
-  /** False for a context line near a match. */
+  /** True for a matching line, false for a context line near a match. */
   isMatch: boolean;
 }
 

@@ -150,7 +150,7 @@ interface Found {
   service: string;
   queries: readonly string[];
   limit: number;
-  /** One list of lines for each query. */
+  /** The log lines that each query found. There is one list for each query. */
   found: readonly (readonly LogLine[])[];
   range: TimeRange;
 }

@@ -17,7 +17,7 @@ import { tavily } from "./web/search/tavily.ts";
 type SearchSettings = z.output<typeof Search>;
 
 export interface SearchAccess {
-  /** Undefined if the project has not configured a search. */
+  /** The project's search settings. Undefined if the project has configured no search. */
   settings: SearchSettings | undefined;
   env: Env;
 }

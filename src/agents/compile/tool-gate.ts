@@ -12,9 +12,9 @@ import { FILE_CHANGING_TOOLS } from "../dialects/tool-names.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 
 export interface Policy {
-  /** Default: all verbs. */
+  /** The verbs that the agent is allowed to use. If undefined, all verbs are allowed. */
   verbs?: readonly string[] | undefined;
-  /** The allowed delegates. Default: all agents in `agents`. */
+  /** The agents to which this agent is allowed to delegate. If undefined, all agents in `agents` are allowed. */
   targets?: readonly string[] | undefined;
 }
 

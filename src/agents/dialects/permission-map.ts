@@ -21,7 +21,7 @@ export interface MapReading {
   gate: ToolGate;
   /** The agents that `task` allows as delegates. Undefined if `task` does not restrict the delegates. */
   agents?: string[];
-  /** Keys whose rules were narrowed, because the order of rules has no meaning in Cadre. */
+  /** Keys whose rules were narrowed because they depend on the order of the rules, which has no meaning in Cadre. */
   narrowed: string[];
   /** Paths of the values that are not permissions. */
   bad: Path[];

@@ -7,7 +7,7 @@ import { FILE_CHANGING_TOOLS, TOOLS, targetOf } from "./tool-names.ts";
 import { matches } from "./wildcards.ts";
 
 export interface ToolGate {
-  /** Undefined if no key lists the allowed tools. In that case all tools are allowed. */
+  /** The allowed tools. Undefined if no key lists them; then all tools are allowed. */
   allow: readonly string[] | undefined;
   ask: readonly string[];
   deny: readonly string[];

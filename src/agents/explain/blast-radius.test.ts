@@ -90,7 +90,7 @@ describe("[BR1] the blast radius", () => {
     });
   });
 
-  test("[P12] if a rule denies some calls of a tool to every agent with that tool, the blast radius shows the rule", () => {
+  test("[P12] the blast radius shows a rule that denies some calls of a tool to every agent with that tool", () => {
     const deny = ["Bash(rm *)"];
     const above = { boss: { agents: ["a"], permissions: { ask: [], deny } }, a: tools("Bash") };
     expect(radius(above).never).toEqual(deny);

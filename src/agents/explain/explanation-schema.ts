@@ -73,7 +73,7 @@ export const Explanation = z.object({
   /** Files with instructions for the agent, such as AGENTS.md, and a sentence for each file that was left out or cut. */
   instructions: z.object({
     files: z.array(z.object({ file: z.string(), characters: z.int() })).readonly(),
-    /** False: the project's files are marked as untrusted. */
+    /** Whether the folder is trusted. If it is not, the project's files are marked as untrusted. */
     trusted: z.boolean(),
     problems: Names,
   }),

@@ -32,7 +32,7 @@ export interface InstructionPlaces {
 }
 
 const USUAL_NAMES = ["AGENTS.md", "CLAUDE.md", join(".claude", "CLAUDE.md"), "CLAUDE.local.md"];
-/** Files with these names also apply in folders below the project's folder, to the files in that folder. */
+/** Files with these names are also read in the folders below. There they apply to the files of their folder. */
 const NESTED_NAMES = ["AGENTS.md", "CLAUDE.md"];
 
 const MAX_FILE_BYTES = 32_000;

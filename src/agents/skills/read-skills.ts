@@ -21,14 +21,14 @@ export interface Skill {
   scope: "project" | "user" | "builtin";
   /** Calls that need no approval after the skill was loaded, unless a rule says otherwise. */
   allowedTools: readonly string[];
-  /** False if only people can use the skill, as `/name`. */
+  /** Whether models can load the skill. If not, only people can use it, as `/name`. */
   forModels: boolean;
   /** The instructions, as they were when the file was read. */
   text: string;
 }
 
 export interface SkillSet {
-  /** Sorted by name. */
+  /** The skills, sorted by name. */
   skills: Skill[];
   /** The files that were checked, with their problems. */
   files: { file: string; name?: string; problems: Problem[] }[];

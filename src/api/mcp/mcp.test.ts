@@ -167,7 +167,7 @@ test("[S1-12] [S1-13] [S1-14] `spawn` passes the context, the model and the turn
   await client.close();
 });
 
-test("[S1-16] [S1-19] for a subagent, `spawn` answers with the sentence of contract S1; for an unknown agent, with Cadre's own error", async () => {
+test("[S1-16] [S1-19] `spawn` refuses a subagent with the sentence of contract S1, and an unknown agent with Cadre's own error", async () => {
   const client = await connectClient();
   expect(await call(client, "spawn", { agentType: "helper", task: "help" })).toMatch(
     /^PERMISSION_DENIED: an MCP client cannot spawn helper, .* It may spawn: .*clerk/,

@@ -32,7 +32,7 @@ export const AgentView = z.object({
   name: z.string(),
   title: z.string().optional(),
   description: z.string(),
-  /** Absent if the file is broken. In that case `problems` says why. */
+  /** `main`: people can start the agent. `subagent`: only other agents can start it. Absent if the file is broken. */
   kind: z.enum(["main", "subagent"]).optional(),
   /** Icon and color of the agent's badge, from its file. */
   icon: z.string().optional(),

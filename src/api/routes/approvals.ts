@@ -20,7 +20,7 @@ export const DecisionBody = namedStrictObject("DecisionBody", {
   /** Id of the person's message in a session, if that message is the answer. */
   messageId: z.string().min(1).exactOptional(),
   note: z.string().exactOptional(),
-  /** Set if the option `--yes` approves the item and no person is asked. */
+  /** True if the option `--yes` decides and no person is asked. */
   automatic: z.literal(true).exactOptional(),
   scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
   /** Time when the grant ends, in milliseconds since the epoch. */

@@ -31,7 +31,7 @@ export const Health = namedObject("Health", {
   /** True if this is a permanent server with a web page, as `cadre up` starts it. */
   isServer: z.boolean(),
   model: z.string(),
-  /** Set if visitors can kill the server from the page (`cadre up --demo`). */
+  /** True if visitors can kill the server from the page (`cadre up --demo`). */
   demo: z.literal(true).optional(),
 });
 export type Health = z.infer<typeof Health>;

@@ -74,7 +74,7 @@ export const RunsQuery = z.strictObject({
   waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
   /** `cost` returns one page: the latest 500 matches, sorted by cost, the most expensive first. If absent, the newest runs come first. */
   order: z.literal("cost").exactOptional(),
-  /** Also return the number of matches on all pages. */
+  /** Whether to return also the number of matches on all pages. */
   total: Flag.exactOptional(),
   /** Words to search for. The run's journal must contain each of them, as a word or as the beginning of a word. */
   q: z

@@ -56,7 +56,7 @@ export const RunUsageView = nameSchema("RunUsageView", RunUsage);
 export const RunSummary = nameSchema(
   "RunSummary",
   RunRow.extend({
-    /** Set if all questions of the run and its descendants are answered, but no driver has continued the run yet. */
+    /** True if all questions of the run and its descendants are answered, but no driver has continued the run yet. */
     answered: z.literal(true).optional(),
   }),
 );

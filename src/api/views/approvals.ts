@@ -130,7 +130,7 @@ export const EditPreview = namedObject("EditPreview", {
     .object({
       before: z.string(),
       after: z.string(),
-      /** Set if secrets are masked. In that case the texts are not exact. */
+      /** True if secrets in the texts are masked, so that the texts are not exact. */
       masked: z.literal(true).optional(),
     })
     .optional(),

@@ -28,7 +28,7 @@ export const RunDetail = nameSchema(
   "RunDetail",
   RunSummary.extend({
     input: z.unknown().optional(),
-    /** Absent if the beginning of the journal cannot be read. */
+    /** The run's limits. Absent if the beginning of the journal cannot be read. */
     limits: Limits.optional(),
     output: z.unknown().optional(),
     result: ResultEnvelope.optional(),
@@ -36,7 +36,7 @@ export const RunDetail = nameSchema(
     treeUsage: RunUsageView,
     /** The child runs, sorted by start time. */
     children: z.array(RunSummary),
-    /** Present while the run is being cancelled. */
+    /** The progress of a cancellation. Present while the run is being cancelled. */
     stopping: Stopping.optional(),
     /** The agent's latest to-do list. */
     todos: Todos.optional(),

@@ -321,7 +321,7 @@ describe("cadre export --format cadre", () => {
     expect(stdout.indexOf("does not exist here: create it")).toBeLessThan(stdout.indexOf("cadre approve"));
   });
 
-  test("[E7] an imported tree can be moved on to another store, if no process has driven it yet", async () => {
+  test("[E7] an imported tree can be moved to another store until a process drives the tree", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     await using team = await project(FILES);

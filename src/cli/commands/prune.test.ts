@@ -14,7 +14,7 @@ const tidy = () =>
 
 const ids = async (p: Project) => (await p.cadre("runs", "--json")).lines().map(({ id }) => id as string);
 
-test("`cadre prune` deletes nothing without --yes; with --yes, it deletes only trees that match its options; --dry-run prints what would be deleted", async () => {
+test("`cadre prune` deletes nothing without --yes, and prints with --dry-run what it would delete; with --yes it deletes the trees that match its options", async () => {
   await using p = await tidy();
   await p.cadre("run", "tidy", "one");
   await p.cadre("run", "tidy", "two");

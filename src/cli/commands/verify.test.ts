@@ -195,7 +195,7 @@ async function expectOneReport(p: Project, runId: string, definition: string): P
   expect(replayed.stderr).not.toMatch(/GET|\/api\//);
 }
 
-test("[A16] [J7] [J9] [P6] [I3] after rows are deleted or forged without breaking a hash chain, `verify` names the run and the event", async () => {
+test("[A16] [J7] [J9] [P6] [I3] `verify` names the run and the event of a deleted or forged row, even if all hash chains are intact", async () => {
   await using p = await project(FILES);
   const { root, child } = await runApprovedTree(p);
   expect((await p.cadre("run", "--yes", "writer", "write it, too")).code).toBe(0);

@@ -18,7 +18,7 @@ import type { Case, Eval } from "./eval-file.ts";
 import type { EvalFolder, Repeat, Spent } from "./eval-folder.ts";
 import { failuresOf, resultText } from "./expectations.ts";
 
-/** One repeat of one case. */
+/** A planned repeat of a case. */
 export interface PlannedRepeat {
   case: Case;
   /** Index of the case and number of the repeat. Both start at 0. */

@@ -53,7 +53,7 @@ export function createQuestions(
   /** The items that the person skipped. Each key includes the round, so that a repeated question is shown again. */
   const skipped = new Set<string>();
   let failure: unknown;
-  /** Set while a person is being asked. `news` is true if an item was opened since the list of items was last read. */
+  /** Defined while a person is being asked. `news` is true if an item was opened after the list of items was last read. */
   let asking: { news: boolean } | undefined;
 
   async function askAll(context: PromptContext, current: { news: boolean }): Promise<void> {

@@ -44,7 +44,7 @@ const runsOf = ({ lines }: Finished) =>
   lines() as { id: string; agent: string; status: string; below: number }[];
 
 describe("at a terminal", () => {
-  test("[U18] each run has its own line; a question names the agent, call and task; other runs continue while the question is open", async () => {
+  test("[U18] each run has its own line; a question names the agent, call and task, and does not stop other runs", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2, task: parser }, calls: [${write("parser.txt")}] }
   - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,

@@ -38,7 +38,7 @@ const bootOf = (): Promise<string | undefined> =>
     () => undefined,
   );
 
-/** Undefined if no such process is running. A zombie process does not count as running. */
+/** Start time of a process. Undefined if the process is not running. A zombie process does not count as running. */
 async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (stat !== undefined) {

@@ -15,7 +15,7 @@ const Notebook = z.looseObject({
   cells: z.array(z.looseObject({ cell_type: z.string(), source: Text, outputs: z.array(Output).optional() })),
 });
 
-/** Undefined if the text is not a notebook. */
+/** Shows the cells of a notebook as text. Undefined if the text is not a notebook. */
 export function notebookText(json: string): string | undefined {
   let value: unknown;
   try {

@@ -66,7 +66,7 @@ async function lookOf(program: string, words: readonly string[], context: LookCo
 const isGit = (program: string, [first]: readonly string[], command: string): boolean =>
   program === "git" && first === command;
 
-/** Undefined if the words contain an unknown flag. */
+/** Returns the paths among a command's words. Undefined if the words contain an unknown flag. */
 function pathsOf(words: readonly string[], flags: RegExp): string[] | undefined {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);

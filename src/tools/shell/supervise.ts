@@ -15,9 +15,9 @@ import { revealHidden } from "../../journal/visible.ts";
 
 export interface SupervisedProcess {
   output: Readable;
-  /** Present if the command gets input. */
+  /** The command's standard input. Present only if text is sent to the command. */
   input?: Writable | undefined;
-  /** Rejects if the command could not be started. */
+  /** Resolves when the command has ended. Rejects if the command could not be started. */
   ended: Promise<CommandEnd>;
   stop(): void;
   kill(): void;

@@ -6,7 +6,7 @@ export type TextKind = "html" | "text" | "unsaid";
 const TEXT =
   /^(text\/.+|application\/((.+\+)?(json|xml|yaml)|x-yaml|toml|javascript|ecmascript|x-javascript|x-ndjson|jsonl?|graphql|sql|x-sh|rtf|x-www-form-urlencoded)|image\/svg\+xml)$/;
 
-/** Undefined for a type that is not text. */
+/** How to read a body of this content type as text. Undefined if the type is not text. */
 export function textKind(contentType: string): TextKind | undefined {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   if (type === "") return "unsaid";

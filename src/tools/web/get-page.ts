@@ -249,7 +249,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 /** Maximum number of nested encodings: one from the server, and one that a proxy might add. */
 const MAX_ENCODINGS = 2;
 
-/** Undefined for an encoding that Cadre did not request. */
+/** The decoders for a Content-Encoding header. Undefined if the header names an encoding that Cadre did not request. */
 function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   const names = contentEncoding
     .toLowerCase()

@@ -24,7 +24,7 @@ export interface PageText {
   hidden: number;
 }
 
-/** Undefined if the bytes turn out not to be text. */
+/** Converts a part of a page to text. Undefined if the bytes turn out not to be text. */
 export function pageText({ bytes, kind, type, url, offset, limit }: PageSource): PageText | undefined {
   const source = decode(bytes, type);
   if (source.includes("\0")) return undefined;

@@ -39,7 +39,7 @@ export const openRow = async (page: Page, row: RegExp) => {
 export async function summaryOf(client: CadreClient, runId: string): Promise<string> {
   const signal = AbortSignal.timeout(30_000);
   for await (const _ of client.follow({ runId, signal })) {
-    // The loop only waits for the end of the run.
+    // Nothing to do here: the loop ends when the run ends.
   }
   return (await client.get("/api/runs/{id}", { id: runId })).summary ?? "";
 }

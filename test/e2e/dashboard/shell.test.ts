@@ -69,7 +69,7 @@ test("[U43] [U19] [U33] a banner reports that the server is down; after the rest
   await again.client.get("/api/health");
 });
 
-test("[U32] [U49] if a tree needs a person, the page shows and announces a toast, plays a sound and sends a desktop notification; a completed run causes only a toast", async () => {
+test("[U32] [U49] for a tree that needs a person, the page shows and reads out a toast, plays a sound and notifies the desktop; a completed run gets only a toast", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   const { page, context, problems } = await browser.enter(link);

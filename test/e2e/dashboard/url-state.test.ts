@@ -7,7 +7,7 @@ import { serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U16] the selected tab and filter survive a reload; an unknown run's page links to the list; clocks stop while the server is down", async () => {
+test("[U16] the selected tab and filter survive a reload, an unknown run's page links to the list, and clocks stop while the server is down", async () => {
   await using p = await runsProject();
   const server = withRuns(p, await serveSeparately(p));
   const runId = await server.startTree();

@@ -20,7 +20,7 @@ export interface SearchResult {
 export interface SearchRequest {
   url: URL;
   headers: Record<string, string>;
-  /** Sent as JSON with POST. */
+  /** The request's body. It is sent as JSON with POST. If it is absent, the request is a GET. */
   body?: unknown;
 }
 
