@@ -21,8 +21,8 @@ test("the arguments of `cadre run` are an agent and a task, only a task, or noth
     expect(() => parseTaskArguments(empty)).toThrow("A run needs a task: ");
 });
 
-test("a plain number is parsed as a budget in tokens, and a number after `$` as a budget in dollars", () => {
-  expect(parseBudget("200_000")).toEqual({ maxTokens: 200_000 });
+test("a budget has a unit: dollars or tokens", () => {
+  expect(parseBudget("200_000 tokens")).toEqual({ maxTokens: 200_000 });
   expect(parseBudget(" $2.50 ")).toEqual({ maxCost: 2.5 });
   for (const wrong of ["", "0", "2.5", "$", "many", "-1"])
     expect(() => parseBudget(wrong)).toThrow("not a budget");

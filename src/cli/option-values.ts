@@ -26,12 +26,25 @@ export function parseCount(option: string, text: string | undefined, most: numbe
   throw usageError(`${option} ${text}: give a whole number from 1 to ${most}.`);
 }
 
-/** Parses `$5` as dollars and `200000` as tokens. */
+/** What `parseAmount` reads, for error sentences. Without quotes, a shell would replace `$5` with its own variable. */
+export const AMOUNT_FORM = "Write '$5' (in quotes) or 5usd for dollars, and 20k or 20000 tokens for tokens";
+
+/** Parses `$5` and `5usd` as dollars; `20k`, `1.5m` and `20000 tokens` as tokens. A bare number has no unit, so it is no amount. */
 export function parseAmount(text: string): { unit: "maxCost" | "maxTokens"; amount: number } | undefined {
-  const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
+  const [, dollar, digits, unit = ""] =
+    /^(\$?)\s*(\d[\d_,]*(?:\.\d+)?|\.\d+)\s*([a-z]+(?: tokens?)?)?$/i.exec(text.trim()) ?? [];
   if (digits === undefined) return undefined;
-  return { unit: dollar === "$" ? "maxCost" : "maxTokens", amount: Number(digits.replaceAll(/[_,]/g, "")) };
+  const number = Number(digits.replaceAll(/[_,]/g, ""));
+  if (dollar === "$") return unit === "" ? { unit: "maxCost", amount: number } : undefined;
+  if (/^(usd|dollars?)$/i.test(unit)) return { unit: "maxCost", amount: number };
+  const factor = TOKEN_UNITS[unit.toLowerCase().replace(/ ?tokens?$/, "")];
+  if (unit === "" || factor === undefined) return undefined;
+  // Rounds away the floating-point error of a factor such as 1.1 m.
+  const amount = Math.round(number * factor * 1e3) / 1e3;
+  return Number.isInteger(amount) ? { unit: "maxTokens", amount } : undefined;
 }
+
+const TOKEN_UNITS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
 
 /** Reads a file that the person named. `nothing` is the end of the error's text and says what was not done. */
 export function readGivenFile(

@@ -74,19 +74,25 @@ test("[BV1] [BV2] [U36] a run's budget can be raised and lowered, and every refu
     const { code, stdout, stderr } = await p.cadre("budget", ...args);
     return code === 0 ? stdout : stderr;
   };
-  expect(await change(worker!, "--take", "15000")).toMatch(
+  expect(await change(worker!, "--take", "15000 tokens")).toMatch(
     /cannot have less than 12,100 tokens: that much is already spent\. Nothing was changed\./,
   );
-  expect(await change(worker!, "--give", "90000")).toContain("The tree does not have so much left");
-  expect(await change(worker!, "--give", "1.00")).toContain(
+  expect(await change(worker!, "--give", "90k")).toContain("The tree does not have so much left");
+  expect(await change(worker!, "--give", "$1.00")).toContain(
     "The run has no limit of dollars to add to: --set sets one, and --tree changes that of its tree.",
   );
-  expect(await change(lead!, "--tree", "--take", "35000")).toContain("The tree cannot have 5,000 tokens");
+  expect(await change(lead!, "--tree", "--take", "35k tokens")).toContain("The tree cannot have 5,000 tokens");
   expect(await change(lead!, "--give", "much")).toContain('"much" is not an amount');
-  expect(await change(lead!, "--tree", "--give", "60000")).toMatch(
+  for (const bare of ["1", "0.50", "90000", "1.5 tokens", "$1 tokens", "1e3", ""])
+    expect(await change(lead!, "--give", bare), `"${bare}" has no clear unit`).toMatch(
+      /is not an amount\. Write '\$5' \(in quotes\) or 5usd for dollars.* Nothing was changed\./,
+    );
+  for (const dollars of ["$1", "1usd", "1 dollar"])
+    expect(await change(worker!, "--give", dollars)).toContain("The run has no limit of dollars to add to");
+  expect(await change(lead!, "--tree", "--give", "60,000 tokens")).toMatch(
     /^The tree may now spend 100,000 tokens; /,
   );
-  expect(await change(worker!, "--give", "30000")).toMatch(/^Run \w+ may now spend 50,000 tokens; /);
+  expect(await change(worker!, "--give", "30k tokens")).toMatch(/^Run \w+ may now spend 50,000 tokens; /);
   const told = (await p.cadre("budget", lead!, "--json")).lines()[0] as {
     tree: object;
     runs: { agent: string; limit: object }[];

@@ -16,7 +16,7 @@ import { type RunBudget, runBudgetProjection } from "../../projections/usage/run
 import { describeBudget, plural, shortCount } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, report, usageError } from "../invocation.ts";
-import { parseAmount } from "../option-values.ts";
+import { AMOUNT_FORM, parseAmount } from "../option-values.ts";
 import { reportRecorded } from "../view/drivers.ts";
 import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
@@ -81,14 +81,10 @@ function changeIn(options: BudgetOptions): Change | undefined {
   return by && { by, ...amountOf(options[by]!) };
 }
 
-/** Like `parseAmount`, but also reads a number with a decimal point as dollars. */
 function amountOf(text: string): Pick<Change, "unit" | "amount"> {
   const parsed = parseAmount(text);
-  if (!parsed)
-    throw usageError(
-      `${JSON.stringify(text)} is not an amount: 0.50 means dollars, 20000 means tokens. Nothing was changed.`,
-    );
-  return text.includes(".") ? { ...parsed, unit: "maxCost" } : parsed;
+  if (parsed) return parsed;
+  throw usageError(`${JSON.stringify(text)} is not an amount. ${AMOUNT_FORM}. Nothing was changed.`);
 }
 
 function newLimit(now: Budget, { by, unit, amount }: Change, tree: true | undefined): Limit {
@@ -155,7 +151,7 @@ const budgetJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
 
 function treeLine(flow: Flow, limit: Budget): string {
   const may = describeBudget(limit);
-  if (may === "") return "The tree has no budget: `--tree --set 5.00` sets one.";
+  if (may === "") return "The tree has no budget: `--tree --set 5usd` sets one.";
   const { tokens: maxTokens, cost: maxCost } = remainingBudget(flow, limit);
   return `The tree may spend ${may}; ${describeBudget(omitUndefined({ maxTokens, maxCost }))} are left.`;
 }

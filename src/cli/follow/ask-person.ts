@@ -146,7 +146,7 @@ const raise: Choice = {
   ...approve,
   help: "raise the budget and let the run continue",
   async act(item, context, signal) {
-    const text = await context.keys.readLine("New budget, as in 200000 (tokens) or $5: ", signal);
+    const text = await context.keys.readLine("New budget, for example $5 or 200k tokens: ", signal);
     return decide(item, context, { decision: "approve", limits: parseBudget(text) });
   },
 };
@@ -207,12 +207,10 @@ const outcomes: readonly Choice[] = [
   },
 ];
 
-/** Parses `200000` as tokens and `$5` as dollars. */
 export function parseBudget(text: string): { maxTokens: number } | { maxCost: number } {
   const { unit, amount = 0 } = parseAmount(text) ?? {};
-  if (unit === "maxCost" && amount > 0) return { maxCost: amount };
-  if (unit === "maxTokens" && Number.isInteger(amount) && amount > 0) return { maxTokens: amount };
-  throw usageError("This is not a budget: 200000 means tokens, $5 means dollars. Nothing was decided.");
+  if (unit !== undefined && amount > 0) return unit === "maxCost" ? { maxCost: amount } : { maxTokens: amount };
+  throw usageError("This is not a budget: write $5, or 200k tokens. Nothing was decided.");
 }
 
 function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {

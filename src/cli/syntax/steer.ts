@@ -26,7 +26,7 @@ export function addSteerCommands(program: Command, bind: BindHandler): void {
     .description(
       "show what a run and its descendants have spent and may spend; or change the run's own limit",
     )
-    .option("--give <amount>", "add to its limit: 0.50 means dollars, 20000 means tokens")
+    .option("--give <amount>", "add to its limit: '$0.50' or 0.50usd, or 20k tokens")
     .option("--take <amount>", "reduce its limit")
     .option("--set <amount>", "set its limit")
     .option("--tree", "change the limit of the whole tree, not of the run itself")
