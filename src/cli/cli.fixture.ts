@@ -19,9 +19,12 @@ export interface Project extends AsyncDisposable {
   /** A symlink to the program, like the one that npm creates. Printed commands begin with the symlink's name. */
   launcher: string;
   write(path: string, text: string): Promise<void>;
-  /** Runs a command to its end in this process, without a terminal. */
+  /**
+   * Runs a command to its end in this process, without a terminal.
+   * A decision starts no background process, so that the test decides when the run continues.
+   */
   cadre(...args: string[]): Promise<Finished>;
-  /** Runs a command to its end in its own process. */
+  /** Runs a command to its end in its own process, exactly as given. */
   spawn(...args: string[]): Promise<Finished>;
   /** Starts a command as a separate process. Removing the project kills the process. */
   start(...args: string[]): Started;
@@ -103,7 +106,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
     env,
     launcher,
     write,
-    cadre: (...args) => startHere(args, folder, env).end(),
+    cadre: (...args) => startHere(withoutBackground(args), folder, env).end(),
     spawn: (...args) => launch(args).end(),
     start: (...args) => launch(args),
     startHere(...args) {
@@ -119,6 +122,11 @@ export async function project(files: Record<string, string>): Promise<Project> {
     },
   };
 }
+
+const DECISIONS = new Set(["approve", "reject", "outcome", "resume", "thaw"]);
+
+const withoutBackground = (args: string[]): string[] =>
+  DECISIONS.has(args[0] ?? "") ? [...args, "--no-continue"] : args;
 
 function watchProcess(child: ChildProcess): Started {
   let stdout = "";

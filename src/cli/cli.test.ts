@@ -171,7 +171,7 @@ describe("cadre run", () => {
     expect(code).toBe(0);
     const id = stdout.trim();
     expect(stderr).toBe(
-      `cadre: it continues in the background until it has ended or needs you. Follow it: cadre tail ${id}\ncadre: if it needs you, \`cadre approve\` shows why. After you have answered, \`cadre run\` continues it.\n`,
+      `cadre: it continues in the background until it has ended or needs you. Follow it: cadre tail ${id}\ncadre: if it needs you, \`cadre approve\` shows why. It continues in the background when you have answered.\n`,
     );
     for (;;) {
       const [run] = (await p.cadre("runs", "--json")).lines();

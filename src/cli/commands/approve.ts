@@ -20,12 +20,13 @@ interface ApproveOptions {
   ask?: string;
   maxTokens?: string;
   maxCost?: string;
+  continue: boolean;
 }
 
 export async function approve(
   invocation: Invocation,
   id: string | undefined,
-  options: ApproveOptions,
+  { continue: starts, ...options }: ApproveOptions,
 ): Promise<number> {
   if (id === undefined) return list(invocation, options);
   const { ask: person, ...rest } = options;
@@ -42,7 +43,7 @@ export async function approve(
     for (const card of cards) showDecided(card, decision, invocation.screen);
     const value = { id: approvalId, ...decision, alreadyDecided };
     const text = alreadyDecided ? "It was already approved" : "Approved";
-    return reportRecorded(invocation, client, { value, text });
+    return reportRecorded(invocation, client, { value, text, starts });
   });
 }
 
@@ -51,7 +52,7 @@ async function ask(
   invocation: Invocation,
   id: string,
   person: string,
-  { note, ...decides }: Omit<ApproveOptions, "ask">,
+  { note, ...decides }: Omit<ApproveOptions, "ask" | "continue">,
 ): Promise<number> {
   if (Object.keys(decides).length > 0)
     throw usageError("--ask decides nothing, so it can only be combined with --note. Nothing was changed.");
@@ -64,7 +65,7 @@ async function ask(
 }
 
 /** Refuses options if no id is given: the person must see an item before they decide about it. */
-async function list(invocation: Invocation, options: ApproveOptions): Promise<number> {
+async function list(invocation: Invocation, options: object): Promise<number> {
   if (Object.keys(options).length > 0)
     throw usageError(
       "Say which: `cadre approve` lists what is open, `cadre approve <id>` decides. Nothing was decided.",
@@ -80,7 +81,7 @@ function showDecided({ item, task }: Card, { decision, input }: DecisionBody, sc
   if (decision === "edit") for (const text of editLines(item.input, input, screen)) screen.line(text);
 }
 
-function decisionOf(options: ApproveOptions): DecisionBody {
+function decisionOf(options: Omit<ApproveOptions, "continue">): DecisionBody {
   const { edit, scope, note, answer } = options;
   const decision = edit !== undefined ? "edit" : answer !== undefined ? "answer" : "approve";
   const more = omitUndefined({
@@ -93,7 +94,10 @@ function decisionOf(options: ApproveOptions): DecisionBody {
   return { decision, ...more };
 }
 
-function limitsOf({ maxTokens, maxCost }: ApproveOptions): DecisionBody["limits"] {
+function limitsOf({
+  maxTokens,
+  maxCost,
+}: Pick<ApproveOptions, "maxTokens" | "maxCost">): DecisionBody["limits"] {
   if (maxTokens === undefined && maxCost === undefined) return undefined;
   const read = (flag: string, text: string | undefined): number | undefined => {
     if (text === undefined) return undefined;
@@ -117,7 +121,7 @@ function refuseMisfit(item: ApprovalView, { limits }: DecisionBody): void {
 export async function reject(
   invocation: Invocation,
   given: string,
-  { note }: { note?: string },
+  { note, continue: starts }: { note?: string; continue: boolean },
 ): Promise<number> {
   return withClient(invocation, async (client) => {
     const { approvalId: id, item } = await findOpen(client, given);
@@ -125,7 +129,7 @@ export async function reject(
     const decision = { decision: "reject" as const, note };
     const { alreadyDecided } = await client.post("/api/approvals/{id}", { id, body: decision });
     const text = alreadyDecided ? "It was already rejected" : "Rejected";
-    return reportRecorded(invocation, client, { value: { id, ...decision, alreadyDecided }, text });
+    return reportRecorded(invocation, client, { value: { id, ...decision, alreadyDecided }, text, starts });
   });
 }
 

@@ -81,7 +81,9 @@ test("[BV1] [BV2] [U36] a run's budget can be raised and lowered, and every refu
   expect(await change(worker!, "--give", "$1.00")).toContain(
     "The run has no limit of dollars to add to: --set sets one, and --tree changes that of its tree.",
   );
-  expect(await change(lead!, "--tree", "--take", "35k tokens")).toContain("The tree cannot have 5,000 tokens");
+  expect(await change(lead!, "--tree", "--take", "35k tokens")).toContain(
+    "The tree cannot have 5,000 tokens",
+  );
   expect(await change(lead!, "--give", "much")).toContain('"much" is not an amount');
   for (const bare of ["1", "0.50", "90000", "1.5 tokens", "$1 tokens", "1e3", ""])
     expect(await change(lead!, "--give", bare), `"${bare}" has no clear unit`).toMatch(

@@ -20,7 +20,7 @@ export async function outcome(
   runId: string | undefined,
   callId: string | undefined,
   word: string | undefined,
-  options: OutcomeOptions,
+  { continue: starts, ...options }: OutcomeOptions & { continue: boolean },
 ): Promise<number> {
   if (word === undefined && Object.keys(options).length > 0)
     throw usageError(`Give a verdict, one of ${VERDICTS.join(", ")}: without one nothing is decided.`);
@@ -30,7 +30,7 @@ export async function outcome(
   return withClient(invocation, async (client) => {
     const { alreadyDecided } = await client.post("/api/runs/{id}/outcome", { id: runId, body });
     const value = { runId, ...body, alreadyDecided };
-    return reportRecorded(invocation, client, { value, text: "Recorded" });
+    return reportRecorded(invocation, client, { value, text: "Recorded", starts });
   });
 }
 

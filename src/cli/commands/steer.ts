@@ -28,10 +28,18 @@ export const pause = (invocation: Invocation, runId: string): Promise<number> =>
     return report(invocation, { runId, paused: true }, [line]);
   });
 
-export const resume = (invocation: Invocation, runId: string): Promise<number> =>
+interface ResumeOptions {
+  continue: boolean;
+}
+
+export const resume = (
+  invocation: Invocation,
+  runId: string,
+  { continue: starts }: ResumeOptions,
+): Promise<number> =>
   withClient(invocation, async (client) => {
     await client.post("/api/runs/{id}/resume", { id: runId });
-    return reportRecorded(invocation, client, { value: { runId, paused: false }, text: "Recorded" });
+    return reportRecorded(invocation, client, { value: { runId, paused: false }, text: "Recorded", starts });
   });
 
 export const freeze = (invocation: Invocation, runId: string): Promise<number> =>
@@ -44,12 +52,16 @@ export const freeze = (invocation: Invocation, runId: string): Promise<number> =
     return report(invocation, { runId, frozen }, [line]);
   });
 
-export const thaw = (invocation: Invocation, runId: string): Promise<number> =>
+export const thaw = (
+  invocation: Invocation,
+  runId: string,
+  { continue: starts }: ResumeOptions,
+): Promise<number> =>
   withClient(invocation, async (client) => {
     const { runs: thawed } = await client.post("/api/runs/{id}/thaw", { id: runId });
     const value = { runId, thawed };
     if (thawed.length === 0)
       return report(invocation, value, [`Nothing to do: the branch of ${runId} is not frozen.`]);
     const text = `${plural(thawed.length, "run")} thawed`;
-    return reportRecorded(invocation, client, { value, text });
+    return reportRecorded(invocation, client, { value, text, starts });
   });

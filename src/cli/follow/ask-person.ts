@@ -209,7 +209,8 @@ const outcomes: readonly Choice[] = [
 
 export function parseBudget(text: string): { maxTokens: number } | { maxCost: number } {
   const { unit, amount = 0 } = parseAmount(text) ?? {};
-  if (unit !== undefined && amount > 0) return unit === "maxCost" ? { maxCost: amount } : { maxTokens: amount };
+  if (unit !== undefined && amount > 0)
+    return unit === "maxCost" ? { maxCost: amount } : { maxTokens: amount };
   throw usageError("This is not a budget: write $5, or 200k tokens. Nothing was decided.");
 }
 

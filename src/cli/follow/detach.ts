@@ -2,12 +2,11 @@
 // The background process exits when no run can continue without a person.
 // If a server drives the runs, no background process is started. If the server were killed, that process would own the store and block a new server.
 
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import type { CadreClient } from "../../api/client/client.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { CommandLine } from "../command-line.ts";
+import { continueInBackground } from "../connection/background.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation, usageError } from "../invocation.ts";
 import { jsonLine } from "../view/text/plain.ts";
@@ -16,29 +15,27 @@ import { refuseModelOfOwner, type StartRequest, submitRequest } from "./start-re
 export async function detach(
   invocation: Invocation,
   request: StartRequest,
-  { yes, model }: { yes?: boolean; model?: string },
+  { yes = false, model }: { yes?: boolean; model?: string },
 ): Promise<number> {
   if (request.type === "unfinished")
     throw usageError('A run in the background needs a task: `cadre run --detach "what to do"`.');
-  const { folder, io, json, screen, commandLine } = invocation;
+  const { io, json, screen, commandLine } = invocation;
   const key = randomUUID();
   const submit = async (client: CadreClient) => {
     if (model !== undefined) await refuseModelOfOwner(client);
     const { isServer, isWorker, pid } = await client.get("/api/health");
-    const runId = await submitRequest(client, request, yes === true, key);
+    const runId = await submitRequest(client, request, yes, key);
     return { runId, server: isServer && isWorker ? pid : undefined };
   };
   const options = { createsStore: true, flags: omitUndefined({ model }) };
   const { runId, server } = await withClient(invocation, submit, options);
   // If another command drives the run now, the background process takes over when that command exits.
   // `--yes` always needs a background process, because that process approves the calls.
-  if (server === undefined || yes) startBackground(folder, yes === true);
+  if (server === undefined || yes) continueInBackground(invocation, { yes });
   screen.line(json ? jsonLine({ runId }) : runId);
   if (json) return EXIT.done;
   const next =
-    server === undefined
-      ? backgroundLines(runId, commandLine, yes === true)
-      : serverLines(runId, commandLine, server);
+    server === undefined ? backgroundLines(runId, commandLine, yes) : serverLines(runId, commandLine, server);
   for (const line of next) io.stderr.write(`cadre: ${line}\n`);
   return EXIT.done;
 }
@@ -53,12 +50,6 @@ function backgroundLines(runId: string, commandLine: CommandLine, yes: boolean):
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [
     `it continues in the background until it has ended or ${needs}. Follow it: ${commandLine(`tail ${runId}`)}`,
-    `if it needs you, \`${commandLine("approve")}\` shows why. After you have answered, \`${commandLine("run")}\` continues it.`,
+    `if it needs you, \`${commandLine("approve")}\` shows why. It continues in the background when you have answered.`,
   ];
-}
-
-function startBackground(folder: string, yes: boolean): void {
-  const launcher = fileURLToPath(new URL("../../../bin/cadre.js", import.meta.url));
-  const args = [launcher, "run", "--json", "-C", folder, ...(yes ? ["--yes"] : [])];
-  spawn(process.execPath, args, { cwd: folder, detached: true, stdio: "ignore" }).unref();
 }

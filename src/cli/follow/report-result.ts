@@ -126,7 +126,7 @@ function blockedLines(
   return [
     ...lines,
     "",
-    `The run waits and costs nothing meanwhile. After you have answered, continue with: ${commandLine("run")}`,
+    `The run waits and costs nothing meanwhile. It continues in the background when you have answered; to follow it: ${commandLine("run")}`,
   ];
 }
 

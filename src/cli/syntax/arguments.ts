@@ -41,3 +41,7 @@ export const attach = (): Option =>
   new Option("--attach <file>", "an image or PDF that the model sees; can be repeated").argParser(
     (file: string, before: string[] | undefined) => [...(before ?? []), file],
   );
+
+/** The option `--no-continue` of commands that let a waiting run go on. */
+export const noContinue = (): Option =>
+  new Option("--no-continue", "record this only: start no background process that continues the run");

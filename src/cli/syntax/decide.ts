@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { noContinue } from "./arguments.ts";
 import type { BindHandler } from "./handler.ts";
 
 export function addDecideCommands(program: Command, bind: BindHandler): void {
@@ -18,11 +19,13 @@ export function addDecideCommands(program: Command, bind: BindHandler): void {
     .option("--ask <person>", "ask another person to decide: the item stays open and names them")
     .option("--max-tokens <n>", "raise a used-up budget")
     .option("--max-cost <dollars>", "raise a used-up budget")
+    .addOption(noContinue())
     .action(bind(async () => (await import("../commands/approve.ts")).approve));
   program
     .command("reject <id>")
     .description("reject a call; the agent reads the reason")
     .option("--note <text>", "the reason")
+    .addOption(noContinue())
     .action(bind(async () => (await import("../commands/approve.ts")).reject));
   program
     .command("outcome [run] [call] [verdict]")
@@ -32,6 +35,7 @@ export function addDecideCommands(program: Command, bind: BindHandler): void {
     )
     .option("--output <text>", "the result of the call, for the agent")
     .option("--note <text>", "a note for the record")
+    .addOption(noContinue())
     .action(bind(async () => (await import("../commands/outcome.ts")).outcome));
   const permissions = program
     .command("permissions")

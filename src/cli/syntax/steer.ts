@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { attach } from "./arguments.ts";
+import { attach, noContinue } from "./arguments.ts";
 import type { BindHandler } from "./handler.ts";
 
 export function addSteerCommands(program: Command, bind: BindHandler): void {
@@ -15,6 +15,7 @@ export function addSteerCommands(program: Command, bind: BindHandler): void {
   program
     .command("resume <run>")
     .description("resume a paused or quarantined run; one that waits for its provider tries again now")
+    .addOption(noContinue())
     .action(bind(async () => (await import("../commands/steer.ts")).resume));
   program
     .command("cancel <run>")
@@ -38,5 +39,6 @@ export function addSteerCommands(program: Command, bind: BindHandler): void {
   program
     .command("thaw <run>")
     .description("let a frozen branch continue")
+    .addOption(noContinue())
     .action(bind(async () => (await import("../commands/steer.ts")).thaw));
 }

@@ -6,6 +6,7 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { Health } from "../../api/client/types.ts";
 import { plural } from "../../projections/words/format.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
+import { continueInBackground } from "../connection/background.ts";
 import { type Invocation, report } from "../invocation.ts";
 import { plainLine } from "./text/plain.ts";
 
@@ -15,16 +16,38 @@ type Store = Pick<Health, "isShared">;
 export const noDriverText = ({ isShared }: Store): string =>
   isShared ? "no process drives runs here" : "no Cadre process is running here";
 
+interface Recorded {
+  value: object;
+  text: string;
+  later?: Later;
+  /** If true, a background process continues the run when no process drives runs. */
+  starts?: boolean;
+}
+
 /** Prints what a command has recorded for a run, and which process continues the run. */
 export async function reportRecorded(
   invocation: Invocation,
   client: CadreClient,
-  { value, text, later = continuesText }: { value: object; text: string; later?: Later },
+  { value, text, later = continuesText, starts = false }: Recorded,
 ): Promise<number> {
-  if (invocation.json) return report(invocation, value, []);
-  return report(invocation, value, [
-    `${text}; ${await nextDriverText(client, invocation.commandLine, later)}.`,
-  ]);
+  const { json, commandLine } = invocation;
+  if (starts && (await mayStartDriver(client))) {
+    continueInBackground(invocation);
+    return report(invocation, value, [
+      `${text}; the run continues in the background, and \`${commandLine("runs")}\` shows its state.`,
+    ]);
+  }
+  return report(
+    invocation,
+    value,
+    json ? [] : [`${text}; ${await nextDriverText(client, commandLine, later)}.`],
+  );
+}
+
+/** False if a process drives runs, or if the store is on a server: there, workers drive runs. */
+async function mayStartDriver(client: CadreClient): Promise<boolean> {
+  const { workers } = await client.get("/api/workers");
+  return workers.every(({ silent }) => silent) && !(await client.get("/api/health")).isShared;
 }
 
 /** Says what happens once a process drives runs again. `commands` are the commands that start such a process. */
