@@ -37,7 +37,11 @@ export function createClassifyFailure(
       const cause = overflow ? "too_long" : causeOf(error);
       const message = messageFor(cause, error, model && keyVariableOf(model));
       const rejection = cause === "rejected" ? rejectionIn(message, statusOf(error)) : undefined;
-      const failure: Failure = { cause, message, ...overflow, ...(rejection ? { rejection } : {}) };
+      const failure: Failure = {
+        ...{ cause, message, ...overflow },
+        ...(rejection ? { rejection } : {}),
+        ...(mayBePaid(cause, error) ? { mayBePaid: true } : {}),
+      };
       if (!TRANSIENT.has(cause)) return failure;
       return { ...failure, after: waitBefore(attempt, random, retryAfterOf(error, clock)) };
     } catch {
@@ -246,6 +250,19 @@ const CUT_OFF = new Set([
   "AI_JSONParseError",
   "AI_TypeValidationError",
 ]);
+
+/** A provider charges for a prompt that it has received, even if nobody hears its answer. Error statuses are free. */
+function mayBePaid(cause: Cause, error: unknown): boolean {
+  if (cause === "timeout") return true;
+  return cause === "network" && [...causesOf(error)].some(wasCutAfterRequest);
+}
+
+/** Tells a connection that was cut after the request from one that was never made: refused, unknown host, failed TLS handshake. */
+function wasCutAfterRequest({ code, syscall, message, socket }: Record<string, unknown>): boolean {
+  if (code === "UND_ERR_SOCKET") return (socket as { bytesWritten?: number } | undefined)?.bytesWritten !== 0;
+  if (code === "ECONNRESET" || code === "ETIMEDOUT") return syscall === "read";
+  return message === "terminated" || message === "socket hang up";
+}
 
 function isNetworkCode(code: unknown): code is string {
   return typeof code === "string" && /^(UND_ERR_|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/.test(code);

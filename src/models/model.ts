@@ -30,6 +30,8 @@ export interface Failure {
   window?: number;
   promptTokens?: number;
   after?: number;
+  /** True if the provider might charge for the prompt: it received the whole request, but its answer did not arrive. */
+  mayBePaid?: true;
 }
 
 /** Classifies the failure of a call that Cadre did not abort. Must not throw. `random` (0 to 1) is for jitter; `model` gives the name of the key. */

@@ -153,6 +153,47 @@ describe("[F40] a permanent failure", () => {
       );
 });
 
+describe("[B2] [P3] a connection that breaks before the answer begins", () => {
+  for (const [protocol, model] of PROTOCOLS) {
+    const clock = fakeClock();
+    wireScenario(
+      `[B2] [P3] ${protocol}: the cost of the prompt is estimated, and the run waits as long as in any outage`,
+      {
+        ...{ idle: true, model, clock, config: "prices: { compat/x: { input: 1, output: 2 } }" },
+        respond: ({ n }) => (n <= 8 ? { connection: "closed" } : DONE),
+      },
+      async (world, wire) => {
+        const runId = await world.run("go");
+        expect((await untilEnd(world, clock, runId)).end?.summary).toBe("Recovered and done.");
+        expect(wire.requests).toHaveLength(9);
+        const failures = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+        for (const { cause, usage, cost } of failures) {
+          expect(cause).toBe("network");
+          expect(usage!.input).toBeGreaterThan(100);
+          expect(usage!.output).toBe(0);
+          expect(cost).toBeGreaterThan(0);
+        }
+      },
+    );
+  }
+
+  const clock = fakeClock();
+  wireScenario(
+    "[B2] a call that reaches no server costs nothing",
+    {
+      ...{ idle: true, model: MODELS.responses, clock, respond: () => DONE },
+      config: "patience: { outage: 10s }",
+      env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" },
+    },
+    async (world) => {
+      const runId = await world.run("go");
+      const { end, usage } = await untilEnd(world, clock, runId);
+      expect(end).toMatchObject({ status: "failed", stopReason: "provider" });
+      expect(usage).toMatchObject({ input: 0, cost: 0 });
+    },
+  );
+});
+
 describe("[F41] an incomplete answer", () => {
   for (const [protocol, model] of PROTOCOLS) {
     const clock = fakeClock();

@@ -214,6 +214,26 @@ wireScenario(
 );
 
 wireScenario(
+  "[F40] a conversation is summarised once if the provider counts, and accepts, far more tokens than the window that was set",
+  {
+    model: "anthropic/claude-sonnet-4-5",
+    more: [page],
+    config: "contextWindows: { anthropic/claude-sonnet-4-5: 16000 }\n",
+    respond: ({ last, n }) => {
+      if (last.includes("Summarise it for yourself")) return { parts: [{ text: "I read six pages." }] };
+      if (n > 10) return { parts: [{ text: "All pages are read." }] };
+      return { parts: readOne(1)(n), ...(n === 6 ? { usage: { input: 800_000 } } : {}) };
+    },
+  },
+  async (world, { requests }) => {
+    const { end } = await world.settled(await world.run("Read the pages of the ZEBRA book."));
+    expect(end).toMatchObject({ status: "completed", summary: "All pages are read." });
+    expect(requests.map(({ call }) => call?.purpose).indexOf("summary")).toBe(6);
+    expect(requests.filter(({ call }) => call?.purpose === "summary")).toHaveLength(1);
+  },
+);
+
+wireScenario(
   "[25.14] after a summary the agent still knows its to-do list, the changed files, and how to read a result again",
   {
     model: "compat/local",

@@ -368,11 +368,14 @@ export function roomOf(
   configured: number | undefined,
 ): Room {
   const { overflow } = view.state;
-  const known = view.transcript.windows.get(nextModel(view)) ?? configured;
+  const { windows, answered } = view.transcript;
+  const model = nextModel(view);
+  const known = windows.get(model) ?? configured;
   return {
     window: known ?? ASSUMED_WINDOW,
     isAssumed: known === undefined,
     isRefused: overflow !== undefined && !overflow.isCompacted,
+    answered: answered.get(model) ?? 0,
   };
 }
 

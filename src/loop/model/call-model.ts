@@ -25,7 +25,7 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
-import { FINAL_REPORT } from "../../projections/folds/tool-call.ts";
+import { FINAL_REPORT, isPaidTry } from "../../projections/folds/tool-call.ts";
 import { promptMessagesFor, shortenResults } from "../../projections/folds/transcript.ts";
 import { describeWorkFacts } from "../../projections/folds/work-facts.ts";
 import { readsSavedOutputs } from "../../tools/answers.ts";
@@ -529,16 +529,15 @@ function failureOf(
   const { error, characters } = outcome;
   if (error instanceof CadreError) return { cause: "auth", message: error.message };
   const { tries = action.attempt } = run.state.openModelCall ?? {};
-  const { after, ...failure } = parts.classifyFailure(error, tries, random(parts), model);
-  // A provider charges for an answer that it has begun, and perhaps for one that came too late.
-  const isPaid = outcome.usage !== undefined || characters !== undefined || failure.cause === "timeout";
+  const { after, mayBePaid, ...failure } = parts.classifyFailure(error, tries, random(parts), model);
+  const isPaid = outcome.usage !== undefined || characters !== undefined || mayBePaid;
   const usage = isPaid ? spentUsage(outcome, run, parts) : undefined;
   const why = {
     ...failure,
     ...(outcome.isEmpty ? EMPTY : {}),
     ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}),
   };
-  return { ...why, ...nextAttempt(after, isPaid, action, run, parts) };
+  return { ...why, ...nextAttempt(after, isPaidTry(why), action, run, parts) };
 }
 
 /**

@@ -25,7 +25,7 @@ import {
  * They also have at most this share of the space that instructions and tools leave in the window.
  */
 const KEPT_TOKENS = 20_000;
-const KEPT_SHARE = 0.25;
+const KEPT_SHARE = 0.15;
 
 /** Results with at most this many characters are not cleared, because a note has about 150 characters. */
 const SHORT_RESULT = 500;
@@ -33,6 +33,8 @@ const NOTE_LENGTH = 160;
 
 /** Results are cleared only if that frees at least this share of the window. */
 const CLEARED_SHARE = 0.2;
+/** If clearing would leave more than this share of the window, a summary comes instead. Otherwise they would soon follow each other. */
+const LEFT_SHARE = 1 / 3;
 
 /** A summary is made only if it replaces at least this share of the window. */
 const WORTH_SHARE = 0.15;
@@ -66,16 +68,18 @@ export interface Room {
   isAssumed: boolean;
   /** True if the provider said that the prompt is longer than the window, whatever the estimate says. */
   isRefused: boolean;
+  /** Tokens of the latest prompt that the model has answered. Can be more than the window, if the window was set too small. */
+  answered: number;
 }
 
 /**
- * Clears the results that are older than the latest turns. Undefined if that frees too little room.
+ * Clears the results that are older than the latest turns. Undefined if that frees too little room, or leaves a long prompt.
  * `most` is the number of tokens that the prompt may have afterwards. `readable` is true if the agent can read saved results.
  */
 export function planClear(
   transcript: Transcript,
   room: Room,
-  { most = Number.POSITIVE_INFINITY, readable }: { most?: number; readable: boolean },
+  { most = room.window * LEFT_SHARE, readable }: { most?: number; readable: boolean },
 ): ClipPlan | undefined {
   const tokens = tokenCounter(transcript, room);
   const messages = keptFrom(transcript.placed, tokens, room);
@@ -98,12 +102,10 @@ export function planSummary(transcript: Transcript, room: Room, people?: "people
   const isWorth = (replaced: number): boolean =>
     tokens.of(placed.slice(1, replaced).filter(isReplaced)) >= window * WORTH_SHARE;
   if (!isWorth(replaceable)) return undefined;
-  if (tokens.total <= window * SENT_SHARE) return { sent: placed.length, replaced: replaceable, ...more };
+  const most = Math.max(window * SENT_SHARE, room.isRefused ? 0 : room.answered);
+  if (tokens.total <= most) return { sent: placed.length, replaced: replaceable, ...more };
   let sent = replaceable;
-  while (
-    sent > 0 &&
-    (tokens.fixed + tokens.of(placed.slice(0, sent)) > window * SENT_SHARE || !isBoundary(placed, sent))
-  )
+  while (sent > 0 && (tokens.fixed + tokens.of(placed.slice(0, sent)) > most || !isBoundary(placed, sent)))
     sent--;
   return isWorth(sent) ? { sent, replaced: sent, ...more } : undefined;
 }

@@ -33,6 +33,7 @@ import {
   effectiveInput,
   emptyGuard,
   FINAL_REPORT,
+  isPaidTry,
   itemIdOf,
   type LoopGuard,
   loopItemId,
@@ -568,8 +569,8 @@ function failModelCall(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): vo
   state.openModelCall = undefined;
   if (!open) return;
   const { model, purpose, tries } = open;
-  const { retryAt, backAt, retryWith, usage, cause } = event.payload;
-  const paidTries = open.paidTries + (usage ? 1 : 0);
+  const { retryAt, backAt, retryWith, cause } = event.payload;
+  const paidTries = open.paidTries + (isPaidTry(event.payload) ? 1 : 0);
   state.failedCall = { ...event.payload, model, purpose, tries, paidTries };
   if (cause === "too_long") recordOverflow(state, state.failedCall);
   const isGivenUp = retryAt === undefined || backAt !== undefined || retryWith !== undefined;

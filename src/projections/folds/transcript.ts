@@ -55,6 +55,8 @@ export interface Transcript {
   fixedTokens: number | undefined;
   /** The maximum tokens of a prompt, for each model whose provider has refused a longer prompt. */
   windows: Map<string, number>;
+  /** Tokens of the latest prompt that each model has answered. */
+  answered: Map<string, number>;
   /** How often long tool results were shortened. */
   clips: number;
   /** Messages that no model call has seen yet. */
@@ -91,6 +93,7 @@ export const emptyTranscript = (): Transcript => ({
   summarizedAt: 0,
   fixedTokens: undefined,
   windows: new Map(),
+  answered: new Map(),
   clips: 0,
   unseen: [],
   purpose: "turn",
@@ -378,6 +381,7 @@ function measure(transcript: Transcript, usage: Usage, answered: number, at: num
     cachedShare: Math.min(1, cacheRead / input),
     at,
   };
+  transcript.answered.set(model, input);
   // The model answered a longer prompt, so the window that was learned before is wrong.
   if (input > (windows.get(model) ?? Infinity)) windows.delete(model);
 }
