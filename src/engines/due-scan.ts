@@ -19,7 +19,7 @@ export interface DueScanOptions {
   wake: (runId: RunId) => Promise<void>;
   /** The pools to scan. If absent, the scan covers all pools. */
   of?: PoolFilter | undefined;
-  /** Due runs that this worker leaves to other workers. */
+  /** Due runs that the scan skips, because this worker leaves them to other workers. */
   except?: { has(runId: RunId): boolean; readonly size: number };
   clock: Clock;
   every?: number;

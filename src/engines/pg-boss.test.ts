@@ -67,7 +67,7 @@ describe("on a real Postgres server", () => {
     ) {
       const made = insert.apply(this, all);
       const answer = made.then((ids) => ids);
-      // This wake arrives after the engine has received the answer, but before callers that await the engine continue.
+      // This wake arrives when the engine has received the answer to the insert, but the callers that await it have not continued yet.
       void made.then(() => {}).then(() => engine.wake("late"));
       return answer;
     });

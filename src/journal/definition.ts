@@ -116,7 +116,7 @@ export const InstructionFile = z.object({
   /** Path relative to the project, or `~/…` for a file of the user. */
   file: z.string(),
   text: z.string(),
-  /** Present if the project's folder is not trusted: the nonce of the mark around the text. */
+  /** The nonce of the mark around the text. Present only if the project's folder is not trusted. */
   nonce: z.string().optional(),
 });
 export type InstructionFile = z.infer<typeof InstructionFile>;

@@ -232,7 +232,7 @@ export const payloads = {
     /** True if the output limit cut an answer that is only text. The next call continues the answer. */
     cut: z.literal(true).optional(),
     ms: z.number(),
-    /** Absent for scripted models and external programs, which cache nothing. */
+    /** Fingerprint of the prompt. Absent for scripted models and external programs, which cache nothing. */
     prefix: PromptPrefix.optional(),
     /** The tokens and the cost that are now reserved for the run's last turn, if the run or its tree has a budget (B3). */
     lastTurn: Estimate.optional(),
@@ -304,7 +304,7 @@ export const payloads = {
     fingerprint: z.string().optional(),
     preview: z.string().optional(),
     expiresAt: z.number().optional(),
-    /** Present only if a person is asked about the call. */
+    /** The untrusted sources that the run has read. Present only if a person is asked about the call. */
     untrusted: Untrusted,
     /** The possible actions of the started agents. Present if a delegation or route needs approval. */
     blastRadius: BlastRadius.optional(),

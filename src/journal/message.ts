@@ -117,7 +117,7 @@ export function filesOf({ role, content }: PromptMessage): PromptFile[] {
  */
 export const MAX_NESTING = 200;
 
-/** Also true for a value that contains itself. The check is not recursive. */
+/** Whether a value has too many levels, or contains itself. The check is not recursive. */
 export function isTooDeep(value: unknown, most = MAX_NESTING): boolean {
   let level: object[] = isNested(value) ? [value] : [];
   for (let depth = 0; level.length > 0; depth++) {

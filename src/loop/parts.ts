@@ -92,7 +92,7 @@ export interface LoopParts {
   /** E2: false once this worker's own deadline has passed. From then on no effect is allowed to begin. */
   mayBegin(): boolean;
   onDelta(delta: Delta): void;
-  /** Absent if this machine can keep no notes. */
+  /** The notes about commands. Absent if this machine can keep none. */
   callRecords?: CallRecords | undefined;
   /** Reports a problem to the operator of the process, if no journal can record it. */
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;

@@ -12,20 +12,20 @@ import { isFree, modelPartOf, providerOf } from "./model.ts";
 
 /** Abilities of a model, as its provider's package lists them. */
 export interface ListedAbilities {
-  /** Most tokens of an answer, with its reasoning. */
+  /** The maximum number of tokens in an answer, including its reasoning. */
   maxOutput?: number;
   /** Whether the model can see images. */
   vision?: boolean;
-  /** Whether the model can reason, or its levels of reasoning. */
+  /** The model's levels of reasoning, or only whether it can reason at all. */
   reasoning?: boolean | readonly string[];
   /** Whether the provider makes the model follow a JSON schema. */
   jsonSchema?: boolean;
 }
 
 export interface ModelFacts extends ListedAbilities {
-  /** Most tokens of a prompt. */
+  /** The maximum number of tokens in a prompt. */
   contextWindow?: number;
-  /** US dollars per million tokens. Long prompts of some models cost more; `listedCost` includes that. */
+  /** US dollars per million tokens. Some models charge more for long prompts, and only `listedCost` takes that into account. */
   price?: Price;
 }
 
@@ -37,7 +37,7 @@ export interface Price {
   cacheWrite?: number | undefined;
 }
 
-/** `listedAs` is the provider's name in the price list, if cadre.yaml gives the provider another name. */
+/** The facts about a model. `listedAs` is the provider's name in the price list, if cadre.yaml gives the provider another name. */
 export function modelFacts(model: string, listedAs = providerOf(model)): ModelFacts {
   if (isFree(model)) return {};
   const id = modelPartOf(model);
@@ -62,7 +62,7 @@ export function listedCost(model: string, usage: Usage, listedAs = providerOf(mo
   return look(modelPartOf(model), listedAs, usage)?.total_price ?? null;
 }
 
-/** Finds the provider of a model that was named without a provider. An error message uses it as a hint. */
+/** Finds the provider of a model that was named without one. An error message suggests this provider. */
 export function makerOf(model: string): string | undefined {
   return list().findProvider({ modelId: model })?.id;
 }

@@ -1,4 +1,4 @@
-// Classifies a failed model call and says after which delay a retry makes sense. The loop decides how often it retries. Never throws.
+// Classifies a failed model call, and says after which delay it can be retried. The loop decides how often it retries. Never throws.
 //  1  Only transient failures can be retried: rate limits, overload, network errors, timeouts, a stream that broke off.
 //  2  The delay grows (1 s, 2, 4 … 5 minutes) with jitter. The delay that the provider asks for is the minimum, up to an hour.
 //  3  The message is one sentence of limited length, and contains no key.
@@ -25,7 +25,7 @@ const TRANSIENT: ReadonlySet<Cause> = new Set([
 
 export const classifyFailure: ClassifyFailure = createClassifyFailure(systemClock);
 
-/** `clock` is used only if Retry-After is a date and the response has no Date header. */
+/** Creates the classifier. `clock` is used only if Retry-After is a date and the response has no Date header. */
 export function createClassifyFailure(
   clock: Clock,
   keyVariableOf: KeyVariableOf = () => undefined,
@@ -93,12 +93,12 @@ export function signInError(message: string, cause: unknown): Error {
 function waitBefore(attempt: number, random: number, retryAfter: number | undefined): number {
   const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempt - 1));
   const backOff = longest / 2 + (random * longest) / 2;
-  // The delay is a little longer than the provider asked for, so that calls refused together are not retried together.
+  // A random time is added to the delay that the provider asked for, so that calls that failed together are not retried together.
   const asked = retryAfter === undefined ? 0 : Math.min(LONGEST_OBEYED, retryAfter) + random * FIRST_WAIT;
   return Math.round(Math.max(backOff, asked));
 }
 
-/** The error event in a stream, if the package did not recognise its form. */
+/** Finds an error event of a stream in the error of a package that did not recognise the event. */
 function errorEventIn(thrown: unknown): unknown {
   if (!TypeValidationError.isInstance(thrown)) return undefined;
   return (thrown.value as { error?: unknown } | null)?.error ?? undefined;
@@ -108,14 +108,14 @@ function causeOf(error: unknown): Cause {
   const chain = [...causesOf(error)];
   if (chain.some((link) => link["name"] === REFUSAL)) return "refused";
   if (chain.some((link) => link["name"] === "TimeoutError")) return "timeout";
-  // A package ran out of stack, because the answer is nested too deep.
+  // A RangeError means that a package ran out of stack, because the answer is nested too deep.
   if (chain.some((link) => link["name"] === "RangeError")) return "unreadable";
   // The loop does not classify calls that it aborted itself, so this abort came from elsewhere.
   if (chain.some((link) => link["name"] === "AbortError")) return "network";
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return causeOfStatus(status, error);
   const code = chain.map((link) => link["code"]).find(isNetworkCode);
-  // Without a connection, the provider has received nothing. So these timeouts are network errors.
+  // A timeout before the connection is a network error, because the provider has received nothing.
   if (code !== undefined) return /^UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(code) ? "timeout" : "network";
   if (chain.some((link) => link["name"] === SIGN_IN)) return "auth";
   if (chain.some((link) => CUT_OFF.has(String(link["name"])))) return "truncated";
@@ -132,7 +132,7 @@ function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 429) return NO_CREDIT.test(bodyOf(error)) ? "rejected" : "rate_limit";
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
-  // A provider's package knows more statuses that are temporary, such as Bedrock's 424.
+  // The provider's package knows further temporary statuses, such as Bedrock's 424.
   return isRetryable([...causesOf(error)]) ? "overloaded" : "rejected";
 }
 
@@ -167,7 +167,7 @@ function requestAboveLimit(text: string): Overflow | undefined {
   return isAbove || /\brequest too large\b/i.test(text) ? namedNumbers(text) : undefined;
 }
 
-/** Statuses with which servers report a prompt that is too long. Some local servers answer with 500. */
+/** With these statuses, servers can report that a prompt is too long. Some local servers use 500 for it. */
 const POSSIBLE = new Set([400, 422, 500]);
 
 /** Error codes and messages for a prompt that is too long. Few providers have a separate code for it. */
@@ -192,7 +192,7 @@ const overflowText = (error: unknown): string => {
     .replaceAll(/(?<=\d),(?=\d{3})/g, "");
 };
 
-/** The output that was asked for takes part of the context, so it is subtracted from the window. */
+/** Reads the numbers in an error text. The requested output also needs room in the window, so it is subtracted. */
 function namedNumbers(text: string): Overflow {
   const window = numberIn(text, WINDOW);
   const promptTokens = numberIn(text, PROMPT_TOKENS);
@@ -304,7 +304,7 @@ function* causesOf(error: unknown): Generator<Record<string, unknown>> {
   }
 }
 
-/** Maximum length of the sentence, in characters. */
+/** Maximum number of characters in an error message. */
 const LIMIT = 500;
 
 /** Name of the environment variable with the key for a model. Absent if the model needs no key. */

@@ -2,13 +2,13 @@
 //  1  When a provider says "wait until T", no run calls it before T.
 //  2  From T on, calls start one second apart until a call succeeds.
 //     Otherwise all waiting calls would be sent together and refused together.
-//  3  If a call that was sent before the limit succeeds, the gate stays closed.
+//  3  A call might have been sent before the provider asked to wait. If such a call succeeds, the gate stays closed.
 
 import type { Clock } from "../clock.ts";
 import { providerOf } from "./model.ts";
 
 export interface Limiter {
-  /** When to try again. Undefined means that the call can be made now. While a provider recovers, each run gets its own time. */
+  /** The time at which this run may try again. Undefined if it may call now. While a provider recovers, each run gets another time. */
   notBefore(model: string, runId: string): number | undefined;
   failed(model: string, retryAt: number): void;
   succeeded(model: string): void;
@@ -18,9 +18,9 @@ const SECOND = 1_000;
 
 interface Gate {
   closedUntil: number;
-  /** The earliest time that was not given to any run yet. */
+  /** The earliest time that no run has been given yet. */
   nextTurn: number;
-  /** The times that were given to waiting runs. */
+  /** The time that each waiting run was given. */
   turns: Map<string, number>;
 }
 

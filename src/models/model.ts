@@ -34,7 +34,10 @@ export interface Failure {
   mayBePaid?: true;
 }
 
-/** Classifies the failure of a call that Cadre did not abort. Must not throw. `random` (0 to 1) is for jitter; `model` gives the name of the key. */
+/**
+ * Classifies the failure of a call that Cadre did not abort. Must not throw.
+ * `random` is a number from 0 to 1 for the jitter. `model` is needed to name the variable of a wrong key.
+ */
 export type ClassifyFailure = (error: unknown, attempt: number, random: number, model?: string) => Failure;
 
 /** The error for an answer that the model, or a filter of its provider, refused. `text` is the text that arrived. */
@@ -43,7 +46,7 @@ export type RefusalError = (
   text: string,
 ) => Error;
 
-/** The loop passes this as `providerOptions.cadre`. The scripted model uses it to choose its turn. */
+/** The context of a call. The loop passes it as `providerOptions.cadre`, and the scripted model uses it to choose its turn. */
 export interface CallContext {
   agent: string;
   runId: string;

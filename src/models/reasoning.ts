@@ -15,7 +15,7 @@ export interface ReasoningAbility {
   tokens?: readonly [least: number, most: number];
 }
 
-/** Levels of a model that is not known. */
+/** The levels of a model that Cadre does not know. */
 export const ANY_LEVEL: ReasoningAbility = { levels: REASONING_LEVELS };
 
 export const NO_REASONING: ReasoningAbility = { levels: [] };

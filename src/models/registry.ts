@@ -295,7 +295,7 @@ function suggestionFor(
 }
 
 type Reached =
-  /** `time` is the time on the provider's clock. */
+  /** `time` is the time of the answer on the provider's clock. */
   { status: number; time?: number } | { problem: string };
 
 const REACH_MS = 5_000;

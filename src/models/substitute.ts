@@ -21,7 +21,7 @@ export interface SubstitutedModel {
   model: string;
   /** A sentence that says why another model is used. Absent if the named model is used. */
   note?: string;
-  /** The problem with the name, for callers that do not use a substitute. */
+  /** The problem with the name. Callers that do not accept a substitute show it. */
   why?: string;
 }
 
@@ -47,7 +47,7 @@ export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
 }
 
 interface Found {
-  /** Absent if the configured model is used instead. */
+  /** The full name of the model. Absent if the configured model is used instead. */
   model?: string;
   /** The problem with the name. */
   why?: string;

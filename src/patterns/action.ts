@@ -28,7 +28,7 @@ export interface Ending {
   failedStage?: string | undefined;
 }
 
-/** Text from another agent, under a heading. */
+/** A text from another agent, with its heading. */
 export interface Section {
   heading: string;
   source: string;
@@ -46,7 +46,7 @@ export interface PatternRun {
   /** The person's own input, if `input` comes from another agent. Null if the person gave no input. */
   requestInput?: unknown;
   reason?: string | undefined;
-  /** The text that the parent has read. The run's opening starts with this text instead of the person's request. */
+  /** The text that the parent has read instead of its task. The run's opening starts with this text instead of the person's request. */
   before?: string | undefined;
   sections?: readonly Section[] | undefined;
   /** Team messages that the run reads in addition to its task. */
@@ -55,7 +55,7 @@ export interface PatternRun {
   output?: unknown;
   maxTurns?: number | undefined;
   team?: TeamSlot | undefined;
-  /** The run continues the conversation that the same agent had in the previous round. */
+  /** True if the run continues the conversation that the same agent had in the previous round. */
   continues?: true | undefined;
   /** Number of further attempts if the first attempt fails. */
   retries?: number | undefined;

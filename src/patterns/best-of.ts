@@ -119,7 +119,7 @@ function judgeRun(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   };
 }
 
-/** A draft as data. A judge that is a module reads data better than prose. */
+/** A draft as data, because a judge can be a module, which reads data more easily than prose. */
 function draftData({ number, child }: DoneDraft): object {
   const { summary, details, output } = child.ended!.result;
   return { number, summary, details, output };
@@ -138,7 +138,7 @@ const choiceSchema = (numbers: readonly number[]): object => ({
 
 function verdictEnding(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return failedStageEnding(child, "error");
-  // If the judge passes its work to another agent, the answer comes from that agent and can have any form.
+  // The answer can have any form if the judge has passed its work to another agent.
   const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
   const chosen = done.find((one) => one.number === number);
   if (!chosen) return unusableStageEnding(child.agent, "what it answered picks none of the drafts.");

@@ -5,7 +5,7 @@ import type { StopReason } from "../journal/events.ts";
 import type { ChildRun } from "../projections/folds/child-runs.ts";
 import type { Ending } from "./action.ts";
 
-/** The child's answer becomes the run's answer. */
+/** The end of a run whose answer is its child's answer. */
 export function adoptedEnding({ ended }: ChildRun, stopReason: StopReason): Ending {
   const { summary, details, output, warnings, suggestions, team } = ended!.result;
   return { status: "completed", stopReason, summary, details, output, warnings, suggestions, team };
@@ -18,7 +18,7 @@ export const cancelledStageEnding = ({ agent }: ChildRun): Ending => ({
   summary: `${baseName(agent)}, which had taken the work over, was cancelled.`,
 });
 
-/** S3-17: the end of a run after a failed stage. The summary names the stage once, even if the work was passed on several times. */
+/** S3-17: the end of a run after a failed stage. The summary names only the stage that failed, even if the work was passed on several times. */
 export function failedStageEnding({ agent, ended }: ChildRun, stopReason: StopReason): Ending {
   const { summary, result } = ended!;
   const failedStage = result.failed_stage ?? baseName(agent);
@@ -26,7 +26,7 @@ export function failedStageEnding({ agent, ended }: ChildRun, stopReason: StopRe
   return { status: "failed", stopReason, summary: named, failedStage, cause: result.first_cause };
 }
 
-/** The end of a run after a stage that could not be started, or whose answer is unusable. */
+/** The end of a run if the next stage could not be started, or if its answer is unusable. */
 export function unusableStageEnding(agent: string, why: string): Ending {
   const failedStage = baseName(agent);
   return { status: "failed", stopReason: "error", summary: stageSummary(failedStage, why), failedStage };

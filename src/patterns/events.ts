@@ -7,7 +7,7 @@ import type { ToolCall } from "../projections/folds/tool-call.ts";
 
 type Failure = Exclude<NonNullable<Payload<"TOOL_RESULT">["outcome"]>, "ok">;
 
-/** The result of a call for which no tool was run. `outcome` says how the call failed. */
+/** The result of a call for which no tool was run. If the call failed, `outcome` says how. */
 export function toolResult(toolCallId: string, output: unknown, outcome?: Failure): EventBody {
   const failure = outcome === undefined ? {} : { isError: true as const, outcome };
   return { type: "TOOL_RESULT", payload: { toolCallId, output, ...failure } };

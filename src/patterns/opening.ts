@@ -8,7 +8,7 @@ import type { Ending, Section } from "./action.ts";
 
 type Requested = TaskFields & { requestInput?: unknown };
 
-/** S3-31, S3-10: the whole opening. If `before` is set, it replaces the request. It is the text that the parent has read. */
+/** S3-31, S3-10: the whole opening of a run. If `before` is set, the opening starts with it instead of the request. */
 export function openingText(
   asked: Requested,
   { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
@@ -24,18 +24,18 @@ export function requestText({ input, requestInput = input, ...asked }: Requested
   return `## ORIGINAL USER REQUEST\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
 }
 
-/** The opening of a run, always with the person's request. The request is added if the opening leaves it out. */
+/** The opening of a run together with the person's request, which is added if the opening leaves it out. */
 export const openingWithRequest = (start: Payload<"RUN_STARTED">, opening: string | undefined): string =>
   opening !== undefined && !hasReadRequest(start) ? opening : addRequest(start, opening);
 
-/** K8: true if the agent has read the request in an earlier round and continues from there. Its opening then leaves out the request. */
+/** K8: true if the agent has read the request in an earlier round and continues that conversation. Its opening then leaves out the request. */
 export const hasReadRequest = ({ team, continues }: Payload<"RUN_STARTED">): boolean =>
   team !== undefined && team.round > 1 && continues !== undefined;
 
 export const addRequest = (asked: Requested, opening: string | undefined): string =>
   [requestText(asked), ...(opening === undefined ? [] : [opening])].join("\n\n");
 
-/** A complete answer as one text. */
+/** All parts of an answer as one text. */
 export function answerText({
   summary,
   details,

@@ -16,7 +16,7 @@ export interface DecisionView {
   steps?: LoadedSteps | undefined;
 }
 
-/** The agent takes another turn, even if its last turn looked like an answer. */
+/** The decision that the agent takes another turn, even if its last turn looked like an answer. */
 export interface TakeTurn {
   type: "take-turn";
 }

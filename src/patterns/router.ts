@@ -53,7 +53,7 @@ function answersItself({ state, definition }: DecisionView): boolean {
   return names.length === 0 ? state.latest!.text.trim() !== "" : names.includes(FINAL_REPORT);
 }
 
-/** If the router wrote text and made no call, this message corrects it. A wrong call is corrected by the call's result. */
+/** Sends a correction if the router wrote text and made no call. If it made a wrong call, the call's result corrects it. */
 function correctChoice({ state, definition }: DecisionView): Action | undefined {
   const id = "choose";
   if (state.calls.size > 0 || state.systemNotes.has(id)) return undefined;

@@ -46,13 +46,13 @@ export interface TurnAnswer {
   report?: StepsReport;
 }
 
-/** `done` is true if the agent has finished. Otherwise the agent ran out of turns, and `summary` is its last text. */
+/** The answer to `turns`. If `done` is false, the agent ran out of turns, and `summary` is its last text. */
 export interface TurnsAnswer extends StepsReport {
   done: boolean;
 }
 
 export interface DelegateAnswer extends ResultEnvelope {
-  /** Absent if the child was not started. In that case the summary says why. */
+  /** The child's run id. Absent if the child was not started. In that case the summary says why. */
   child_run_id?: string;
 }
 
@@ -77,10 +77,10 @@ export const prompt = (text: string): Step<null> => step("prompt", { text });
 /** One turn of the agent, with its tool calls. */
 export const turn = (): Step<TurnAnswer> => step("turn", {});
 
-/** Turns until the agent reports or answers without a call. At most `max` turns. */
+/** Turns of the agent until it reports or answers without a call, but at most `max` turns. */
 export const turns = (options: { max?: number } = {}): Step<TurnsAnswer> => step("turns", options);
 
-/** A tool call, judged like the agent's own calls. With `hidden`, the agent's model does not see the call. */
+/** A tool call, judged like the agent's own calls. If `hidden` is set, the agent's model does not see the call. */
 export const tool = (
   name: string,
   input: Record<string, unknown> = {},

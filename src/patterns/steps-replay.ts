@@ -12,15 +12,15 @@ import { StepData } from "./step-vocabulary.ts";
 
 export type ReplayResult =
   | { type: "yielded"; index: number; step: StepData }
-  /** `value` is plain data, or undefined. */
+  /** The module has returned. `value` is plain data, or undefined. */
   | { type: "returned"; value: unknown }
-  /** `why` is a sentence for people. */
+  /** The module has failed. `why` is a sentence for people. */
   | { type: "failed"; why: string };
 
 /** The maximum number of steps that a module can yield. This stops a module that would yield steps for ever. */
 const MAX_YIELDS = 10_000;
 
-/** `module` is the name of the file, for error messages. */
+/** Replays a module with the recorded answers. `module` is the name of its file, for error messages. */
 export function replaySteps(main: StepsMain, module: string, state: RunState): ReplayResult {
   const known = replays.get(state);
   const at = known?.main === main ? known : { main, generator: undefined, given: 0, reached: undefined };
@@ -112,7 +112,7 @@ function canonicalJson(value: unknown): string | undefined {
   );
 }
 
-/** A module can throw any value, even a value that throws when it is read. */
+/** Describes the value that a module has thrown. It can be any value, even one that throws when it is read. */
 function describeThrown(module: string, error: unknown): string {
   try {
     return messageOf(error) + positionIn(module, error);

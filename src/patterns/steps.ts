@@ -36,7 +36,7 @@ export const steps: Pattern = {
     return doStep(reached, view, now);
   },
 
-  /** Passes the agent's report, or its answer without a call, to the open step. The run does not end. */
+  /** Passes the agent's report, or its answer without a call, to the open step instead of ending the run. */
   onAnswer({ state, steps: module, definition }, ending): Action | undefined {
     if (ending.stopReason !== "final_answer" || !module || "problem" in module) return undefined;
     const reached = replaySteps(module.main, definition.steps!.module, state);
@@ -227,7 +227,7 @@ const failRun = (stopReason: StopReason, summary: string): Action => ({
   ending: { status: "failed", stopReason, summary } satisfies Ending,
 });
 
-/** M3: answers the step. `events` are appended together with the answer. */
+/** M3: records the answer to the open step. `events` are appended together with it. */
 function recordAnswer({ index, step }: Waiting, answer: unknown, events: EventBody[] = []): Action {
   const payload = { index, kind: step.kind, arguments: step.arguments, answer };
   return { type: "record", events: [...events, { type: "STEP_YIELDED", payload }] };

@@ -110,7 +110,7 @@ function continueRound(view: DecisionView, round: TeamRound, now: number): Actio
   return wait ?? { type: "record", events: closeRound(view, round, filled) };
 }
 
-/** The task stays the same in every round, so that a member's system prompt can be cached. */
+/** A member's run in this round. Its task is the same in every round, so that the member's system prompt can be cached. */
 function memberRun(view: DecisionView, round: TeamRound, member: string): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
@@ -198,7 +198,7 @@ function hasGuided({ state }: DecisionView): boolean {
   return [...calls.values()].every(({ name, result }) => name === BROADCAST && result?.outcome === "ok");
 }
 
-/** Sender of announcements. No agent can have this name. */
+/** The sender of announcements to the team. No agent can have this name. */
 export const THE_TEAM = "the team";
 
 type TeamWord = TeamMessage | TeamVote;
@@ -235,7 +235,7 @@ Where these are not among your tools, end as usual: whoever gets your answer spe
 const GO_ON =
   "What the others said follows. Go on with the discussion, and end your turn with `vote_conclude`.";
 
-/** One message or vote, as the other agents read it. */
+/** The text of one message or vote that the other agents read. */
 function messageText(view: DecisionView, word: TeamWord): string {
   const { state, definition } = view;
   const { from, round } = word;

@@ -37,7 +37,7 @@ export interface CommandUnit {
   /** True if an earlier command might have changed the folder. In that case the paths in this command might mean other files. */
   elsewhere: boolean;
   readOnly: boolean;
-  /** Computed only when a rule needs this value. */
+  /** The commands that might run. They are computed only when a rule needs them. */
   reach(): PossibleCommands;
   named(): MentionedPaths;
 }
@@ -92,7 +92,7 @@ type PathUse = Extract<ToolTarget, { kind: "path" }>["use"];
 
 function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const broken = parsed.grade === "broken";
-  // Does not inspect the paths of an unreadable command: it needs approval anyway, and might mention very many paths.
+  // The paths of an unreadable command are not inspected. The command needs approval anyway, and might mention very many paths.
   const inspectPath = broken ? undefined : given.inspectPath && inspectOnce(given.inspectPath);
   const workplace = { ...given, inspectPath };
   const exact = parsed.grade === "exact";
@@ -127,7 +127,7 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
 const mayGoElsewhere = (program: ShellWord): boolean =>
   program === undefined || /^(cd|pushd|popd|eval|source|\.|command|builtin|trap)$/.test(program);
 
-/** Inside the workspace, `< file` is like `cat file`. All other operators, such as `<>`, might change the file. */
+/** The unit for a redirection. Inside the workspace, `< file` is like `cat file`. All other operators, such as `<>`, might change the file. */
 function redirectUnit(
   { operator, target }: ShellRedirect,
   { harmless, folders }: { harmless: boolean; folders: Folders },
@@ -147,7 +147,7 @@ function redirectUnit(
   };
 }
 
-/** A text that is piped into a shell or assigned to a variable might be a script or the name of a program. */
+/** The unit for a text that is piped into a shell or assigned to a variable. It might be a script or the name of a program. */
 function textUnit(text: string, folders: () => Folders, workplace: WorkspaceView): Unit {
   const script = possibleCommands({ argv: ["eval", text], assigns: false, fed: false });
   const reach = { ...script, code: [...script.code, text] };
@@ -186,7 +186,7 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
-/** Returns the text in the input field that is the tool's target. Invalid input is possible: a value that is not text gives "". */
+/** Returns the text in the input field that names the tool's target. If the field contains no text, returns "". */
 export function targetText(target: ToolTarget | undefined, input: unknown): string {
   const value = target && ((input ?? {}) as Record<string, unknown>)[target.field];
   return typeof value === "string" ? value : "";

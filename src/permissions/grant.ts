@@ -28,7 +28,7 @@ export function namedGrant({ name, target }: NamedTool, input: unknown): string 
   return origin === undefined || origin === "null" ? undefined : `${name}(${origin}/**)`;
 }
 
-/** A path with spaces around it gets no grant. Rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). */
+/** A grant for one file. A path with spaces around it gets none: rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). */
 const grantForFile = (path: string): string | undefined =>
   path === "" || path !== path.trim() ? undefined : `Edit(${escapeGlob(path)})`;
 

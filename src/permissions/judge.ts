@@ -58,7 +58,7 @@ function gateVerdict(
   )
     return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
-  // A bare tool name in the list lets every call of the tool pass, even for protected files. The gate only limits which tools the agent has.
+  // A tool name without a pattern lets every call of the tool pass, even for protected files. The gate only limits which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
@@ -82,7 +82,7 @@ function presetDenial(request: PermissionRequest, facts: DeclaredFacts | undefin
   return { verdict: "deny", rule: `preset read-only deny ${tool}` };
 }
 
-/** Rules for the calls that each preset allows in addition to the default. */
+/** The calls that each preset allows in addition to the default, as rules. */
 const ALLOWS: Record<Preset, readonly string[]> = {
   "read-only": [],
   ask: [],
@@ -131,7 +131,7 @@ function isInForce(
 
 const SINGLETONS = new Map<string, readonly string[]>();
 
-/** Returns the same list object for the same rule, because compiled rules are cached by list. */
+/** A list with one rule. The same rule always gives the same list object, because compiled rules are cached by list. */
 function singleton(rule: string): readonly string[] {
   const known = SINGLETONS.get(rule);
   if (known) return known;
@@ -161,7 +161,7 @@ function taintVerdict(
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
 }
 
-/** Says why taint makes approval necessary. Undefined for a harmless call. A call of a tool that declares nothing is never harmless. */
+/** Says why a tainted run needs approval for a call. Undefined if the call is harmless. A call of a tool that declares nothing is never harmless. */
 function taintReason(
   effect: PermissionRequest["effect"],
   { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
@@ -253,6 +253,6 @@ function defaultVerdict(unit: Unit, { tool }: Call, facts: DeclaredFacts | undef
     : { verdict: "allow", rule: `default allow ${tool.name}` };
 }
 
-/** True for tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
+/** Whether the default is to ask: for tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
 const asksByDefault = (facts: DeclaredFacts | undefined): boolean =>
   facts?.server !== undefined || canReach(facts, "files", "commands");

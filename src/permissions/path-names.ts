@@ -27,7 +27,7 @@ export interface NamedPath {
   /** Path relative to the workspace, or to a folder that the workspace will be merged into. */
   path: string;
   absolute: string;
-  /** The target, if links lead to another path. */
+  /** The path to which links lead, if it is another path. */
   real?: NamedPath;
 }
 
@@ -81,7 +81,7 @@ function placeIn(workspace: string, absolute: string): NamedPath {
   return { path: sep === "/" ? inside : inside.replaceAll(sep, "/"), absolute };
 }
 
-/** The same path in the original folder. A path outside the copy is returned unchanged. */
+/** Maps a path in a copy to the same path in the original folder. A path outside the copy is returned unchanged. */
 function originalOf(absolute: string, copy: string, original: string): string {
   if (basename(copy) === basename(original) && dirname(copy) !== copy)
     return originalOf(absolute, dirname(copy), dirname(original));

@@ -19,7 +19,7 @@ export interface PathRule {
 export interface PathRuleOptions {
   pattern: string;
   reading: "strict" | "wide";
-  /** `Write(x)` is about changing the path, `Read(x)` about reading it. */
+  /** Whether the rule is about changing the path, as in `Write(x)`, or about reading it, as in `Read(x)`. */
   speaksOf: "change" | "read";
 }
 
@@ -84,7 +84,7 @@ function widePattern(pattern: string): (path: string) => boolean {
   return (path) => test(path) || folded(foldPath(path));
 }
 
-/** A rule for a folder also covers everything in it. */
+/** Matches a literal path. A rule for a folder also covers everything in it. */
 function literalPath(literal: string): (path: string) => boolean {
   const folder = foldPath(literal.replace(/\/$/, ""));
   return (path) => {
@@ -105,7 +105,7 @@ function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "sh
   };
 }
 
-/** True if the command cannot do what the rule is about: the command never changes files, or uses its words only as text. */
+/** True if the rule does not concern the command, because the command never changes files, or uses its words only as text. */
 function cannotDo(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
@@ -119,7 +119,7 @@ const NEVER_CHANGES = new Set(
   "cat head tail wc nl ls stat cut grep cmp readlink realpath pwd id uname whoami test [".split(" "),
 );
 
-/** git subcommands that add files to the repository without changing the files. */
+/** Subcommands of git that store files in the repository without changing them. */
 const RECORDS = new Set(["add", "commit"]);
 
 /** True if the command shows only the names of files, never their content. */

@@ -9,7 +9,7 @@ export interface Verdict {
   verdict: "allow" | "ask" | "deny";
   /** The rule that determined the verdict, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
   rule: string;
-  /** Absent if the verdict comes from a permission rule, or if the default allowed the call. */
+  /** The basis of the verdict. Absent if a permission rule decided, or if the default allowed the call. */
   basis?: RuleBasis;
   /** Set if no person could be asked. The run's policy then denied the call (`reject`) or made the run fail (`fail`). */
   unattended?: "reject" | "fail";
@@ -24,7 +24,7 @@ export const GRANT_RULE = "person grant";
 
 /** Rules with their origin. The text of a verdict names the origin. */
 export interface SourcedRules {
-  /** `person`, `project`, `run`, `ancestor <agent>`, or the settings file of another product. */
+  /** The origin: `person`, `project`, `run`, `ancestor <agent>`, or the settings file of another product. */
   source: string;
   rules: Rules;
   /** True if an ask rule of this source wins over every allow rule, however specific. This is how Claude Code reads its rules. */
@@ -53,10 +53,10 @@ export interface PermissionRequest extends WorkspaceView {
   /** Rules from the `permissions` of the agent itself and of its ancestors. */
   ancestors: readonly SourcedRules[];
   authority: readonly SourcedRules[];
-  /** Allow rules of the skills that the run has loaded. They apply only if no rule says anything about a call. */
+  /** Allow rules of the skills that the run has loaded. They apply only if no other rule matches the call. */
   skills?: readonly SourcedRules[];
   grants: readonly Grant[];
-  /** Untrusted input in the run. Absent if there is none, or if taint checks are off. */
+  /** The taint of the run. Absent if the run has no untrusted input, or if taint checks are off. */
   taint?:
     | {
         sources: readonly string[];

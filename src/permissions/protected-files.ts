@@ -48,11 +48,11 @@ const PROTECTED_FOLDERS = new Set([
   ...lines(".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store"),
 ]);
 
-/** `.env.local` is protected like `.env`. `.env.example` is meant to be read. */
+/** Patterns of further protected names. `.env.local` is protected like `.env`, but `.env.example` is meant to be read. */
 const PROTECTED_NAMES =
   /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+)$/s;
 
-/** Takes a path relative to the workspace. Only the names in the path are checked, not the files. */
+/** Whether a path relative to the workspace is protected. Only the names in the path are checked, not the files. */
 export function isProtectedPath(path: string): boolean {
   const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;
@@ -72,7 +72,7 @@ export function foldPath(path: string): string {
   return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}`;
 }
 
-/** Unifies spellings that some file system treats as the same: letter case, `name.`, `name ` and `name::$DATA` (A36). */
+/** Unifies the spellings of a name that some file system treats as equal: letter case, `name.`, `name ` and `name::$DATA` (A36). */
 function fold(name: string): string {
   if (name === "..") return name;
   return name

@@ -56,14 +56,14 @@ export function configRuleProblems(
 
 const IDLE = { allow: "allows nothing", ask: "asks about nothing", deny: "forbids nothing" };
 
-/** An unreadable allow rule allows nothing. An unreadable ask or deny rule applies to every call of its tool. */
+/** The effect of an unreadable rule. An allow rule allows nothing. An ask or deny rule applies to every call of its tool. */
 const BROKEN = { allow: "allows nothing", ask: "asks about every call", deny: "forbids every call" };
 
 /** True if the name might match a tool that is not in the list: a wildcard, a tool of an MCP server, or `final_report`. */
 const isOpen = (name: string): boolean =>
   name.includes("*") || /^mcp__/i.test(name) || name.toLowerCase() === "final_report";
 
-/** Tool names of other products and later versions. They are not typing errors. */
+/** Tool names of other products and of other versions of Cadre. They are not typing errors. */
 const ABSENT = new Set(
   `agent bashoutput check_run exitplanmode killshell list_agents
   multiedit notebookedit notebookread slashcommand task todoread wait_for_runs

@@ -19,14 +19,14 @@ import {
   wordsMatcher,
 } from "./shell/argv-pattern.ts";
 
-/** `strict` for allow rules, `wide` for ask and deny rules. */
+/** How a rule is read: `strict` for allow rules, `wide` for ask and deny rules. */
 export type Reading = "strict" | "wide";
 
 export interface Rule {
   text: string;
   /** A more specific rule has a higher weight. */
   weight: number;
-  /** True if the rule names a tool and has no pattern. */
+  /** True if the rule names only a tool, without a pattern. */
   bare: boolean;
   /** True if the rule names this tool. A rule such as `Read(x)` also concerns tools that it does not name. */
   names(tool: string): boolean;
@@ -132,7 +132,7 @@ function compile(text: string, reading: Reading): CompiledRule {
 
 const runsCommands = ({ target }: NamedTool): boolean => target?.kind === "command";
 
-/** A tool that runs commands can both change and read files. */
+/** Whether the tool can change files. A tool that runs commands can both change and read files. */
 const changesFiles = (tool: NamedTool): boolean =>
   runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use === "changes");
 const readsFiles = (tool: NamedTool): boolean =>
@@ -163,14 +163,14 @@ const maskedRule = (text: string): CompiledRule => ({
   matches: () => "maybe",
 });
 
-/** An unreadable rule allows nothing. As an ask or deny rule, it applies to the whole tool that it seems to name. */
+/** A rule whose text cannot be read. It allows nothing. As an ask or deny rule, it applies to every call of the tool that it seems to name. */
 function unreadableRule(text: string, reading: Reading): CompiledRule {
   const names = nameMatcher(text.split("(", 1)[0]!.trim(), reading);
   const concerns = ({ name }: NamedTool) => reading === "wide" && names(name);
   return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
-/** An ask or deny rule without a pattern covers every call. An allow rule without a pattern covers no protected file and no unreadable command. */
+/** Matches a rule without a pattern. An ask or deny rule covers every call. An allow rule covers no protected file and no unreadable command. */
 function bareMatcher(reading: Reading): (unit: Unit) => Match {
   if (reading === "wide") return () => "yes";
   return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");

@@ -51,7 +51,7 @@ export function suggestRules(past: readonly PastCall[], judge: Judge, find: Find
   return chosen;
 }
 
-/** Approvals after untrusted input, or in a fork, do not show a habit (A67). */
+/** Whether a decision shows a habit. Approvals after untrusted input, or in a fork, do not (A67). */
 const isEvidence = ({ taint, forked }: PermissionRequest): boolean => !forked && !taint?.sources.length;
 
 const withRule = (request: PermissionRequest, rule: string): PermissionRequest => ({

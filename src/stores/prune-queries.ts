@@ -12,7 +12,7 @@ export interface NumberedRun {
   id: RunId;
 }
 
-/** `workspaceColumn` is the SQL expression for the workspace in a row of `runs`. */
+/** Finds trees that can be deleted. `workspaceColumn` is the SQL expression for the workspace in a row of `runs`. */
 export function findPrunable(
   sql: CommonSql,
   { before = Number.MAX_SAFE_INTEGER, status, root, workspace }: PruneFilter,

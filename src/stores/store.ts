@@ -357,7 +357,7 @@ export interface RunStore {
   prune(filter: PruneFilter): Promise<PruneResult>;
 }
 
-/** The journals: one per run, and all of them in commit order. */
+/** The journals. They are read run by run, or all together in commit order. */
 export interface JournalStore {
   append(append: Append): Promise<AppendResult>;
   /** A run's journal in order, verified against its chain. */

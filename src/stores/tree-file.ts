@@ -27,7 +27,7 @@ const Head = z.object({
   /** The version of Cadre that wrote the file. */
   version: z.string(),
   root: z.string(),
-  /** Absent if the file is a copy that can only be read and checked. */
+  /** The id of the transfer. Absent if the file is a copy that can only be read and checked. */
   transferId: z.string().optional(),
   standing: z.array(z.object({ runId: z.string(), standing: UnjournaledState })).default([]),
 });

@@ -10,7 +10,7 @@ const RUNNING = /^Cadre was restarted\. The background command m1\.0 \(.*\) is s
 const STOPPED = /^Cadre was restarted\. The background command m1\.0 \(.*\) was ended after .*: stopped\./;
 const FAILED = /^Cadre was restarted\. The background command m1\.0 \(.*\) has ended with exit code 7 /;
 
-/** A boundary, how often it has been passed by then, and the note that the agent reads after a kill at this boundary. */
+/** The test kills the process when it passes the boundary for the nth time. `note` is what the agent then reads about the command. */
 const KILLS: [boundary: string, nth: number, note?: RegExp][] = [
   ["before append TOOL_STARTED", 1],
   ["after append TOOL_STARTED", 1],

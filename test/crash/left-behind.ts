@@ -1,5 +1,5 @@
 // The final state of a scenario, except the parts that differ each time: ids, nonces and durations.
-// If two executions have the same final state, a user cannot tell the difference.
+// If two executions have the same final state, a user cannot tell them apart.
 
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";

@@ -17,10 +17,10 @@ import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
 type Answer = (request: ScriptedRequest) => ScriptedTurn | undefined;
 
-/** A boundary's number, or the start of its name with a count: `before append TOOL_RESULT#2`. Numbers vary with the timing of other writes. */
+/** A boundary, named by its number, or by the start of its name and a count: `before append TOOL_RESULT#2`. Numbers depend on the timing of other writes. */
 export type KillAt = number | string;
 
-/** If `killAt` is 0, the life runs to the end and logs no boundaries. `disturb` can make the model fail. */
+/** Runs one life. If `killAt` is 0, it runs to the end and logs no boundaries. `disturb` can make the model fail. */
 export async function live(
   name: ScenarioName,
   folder: string,

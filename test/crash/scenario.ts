@@ -16,7 +16,7 @@ export interface CrashScenario {
   config?: string;
   /** Other files of the project. The key is the path. */
   project?: Record<string, string>;
-  /** The turns of each agent. The key is the agent's name; for a team member, the round follows: `critic 2`. A function gets the last result. */
+  /** The turns of each agent, by the agent's name. For a team member, the round follows the name: `critic 2`. A turn can depend on the last result. */
   says: Record<string, (ScriptedTurn | ((lastResult: string) => ScriptedTurn))[]>;
   /** If this is set, the root run is forked after it has ended. The scenario ends when the fork has ended. */
   fork?: ForkRequest;
@@ -59,7 +59,7 @@ const run: CrashScenario = {
 /** A hook that logs each moment in one line. If the log has a moment twice, its hook ran twice. */
 const log = { hooks: [{ command: 'moment=$(cat); echo "$moment" >> "$CADRE_PROJECT_DIR/hooks.log"' }] };
 
-/** The same run with hooks before the unsafe call, after the idempotent call, and at the end. A person is asked about the unsafe call anyway. */
+/** The scenario `run` with hooks before the unsafe call, after the idempotent call, and at the end. A person still decides about the unsafe call. */
 const hooks: CrashScenario = {
   ...run,
   config: `hooks: ${JSON.stringify({

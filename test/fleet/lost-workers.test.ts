@@ -60,7 +60,7 @@ async function killWorkers(crew: Crew, engine: EngineName, ground: Ground): Prom
       if (engine === "restate")
         expect(await isAliveByLease(pid, crew, ground), "the lease has not expired yet").toBe(true);
       report(`${engine}: kill -9, the ${kill}. of ${KILLS} (seed ${SEED})`, KILLED[engine], seconds);
-      // Lets the runs continue, because a run that is lost a second time is driven last and alone.
+      // Lets the runs continue before the next kill. A run that loses its worker twice would be driven last and alone.
       for (const { name } of waiters) crew.letGo(name);
     });
     // Prevents an unhandled rejection. The promise itself is awaited after the loop.

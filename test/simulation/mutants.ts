@@ -60,7 +60,7 @@ export const MUTANTS: readonly Findable[] = [
 /** The newest lease of each run, across all stores of a simulation. */
 const newest = new WeakMap<Surroundings, Map<string, Writer>>();
 
-/** Lets a driver write even after it has lost its run. Other drivers can use the store as usual. */
+/** Lets a driver write to a run even after another driver has taken it over. */
 export function withoutFencing(store: Store, world: Surroundings): Store {
   const leases = newest.get(world) ?? new Map<string, Writer>();
   newest.set(world, leases);
@@ -71,7 +71,7 @@ export function withoutFencing(store: Store, world: Surroundings): Store {
         if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
           leases.set(runId, { worker, epoch: lease.epoch });
         if (!lease) return undefined;
-        // Returns the lease without the journal. The driver then reads the journal separately, and another driver can overtake it in between.
+        // Returns the lease without the journal. The driver then reads the journal separately, and another driver can take the run in between.
         const { events: _, ...bare } = lease;
         return bare;
       },

@@ -60,7 +60,7 @@ export function simulatedModel(worker: SimProcess, { options, watch }: Surroundi
   };
 }
 
-/** The ids of the background children that appear in the prompt. */
+/** The ids of the children in the background that the prompt mentions. */
 function startedIn(prompt: LanguageModelV4Prompt): string[] {
   const results = prompt.flatMap((message) => (message.role === "tool" ? message.content : []));
   const found = results.map((part) =>

@@ -1,5 +1,5 @@
 // Checks at the end of a simulation that no reservation is left in the store (B2) and that no run is still working (B4).
-// The check finds a reservation by requesting one more call, which needs exactly the rest of the tree's budget.
+// To find a reservation, the check requests one more call that needs all of the remaining budget.
 // The store admits this call only if no reservation is left.
 
 import type { Payload } from "../../src/journal/events.ts";

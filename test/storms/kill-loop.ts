@@ -33,7 +33,7 @@ export interface KillOptions {
   /** The shortest and the longest life of a process, in milliseconds. */
   life: readonly [number, number];
   treesPerLife: number;
-  /** No process is killed after this time, in milliseconds. */
+  /** After this time, in milliseconds, the loop kills no further process. */
   within: number;
 }
 
@@ -60,7 +60,7 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
       child.process.kill("SIGKILL");
       await child.ended;
     }
-    // Only the poison run can kill these last processes.
+    // The last processes are not killed. They end early only if the poison run ends them.
     for (let last = 0; last < 12; last++) if ((await start(folder, 0, `last-${last}`).ended) === 0) break;
     return await report(folder, kills);
   } finally {

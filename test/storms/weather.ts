@@ -10,9 +10,9 @@ export interface Storm {
   name: string;
   /** A sentence for the report. */
   does: string;
-  /** Wraps the command line that starts the process. */
+  /** Changes the command line that starts the process. */
   command?(argv: readonly string[], random: Random): string[];
-  /** Starts the faults inside the process. Counts each fault. */
+  /** Starts the faults inside the process, and calls `count` for each fault. */
   begin?(random: Random, count: () => void): void;
   /** Makes a model that fails now and then. */
   model?(answer: Answer, random: Random, count: () => void): Answer;
@@ -81,7 +81,7 @@ export const STORMS: readonly Storm[] = [
   },
 ];
 
-/** SQLite reports disk errors at a commit. In half of the time windows, every commit fails. */
+/** A disk that fails. SQLite reports disk errors at a commit, so in half of the time windows every commit fails. */
 function disk(name: string, does: string, errcode: number): Storm {
   const begin: Storm["begin"] = (random, count) => {
     let fails = false;

@@ -25,7 +25,7 @@ export interface Internet extends AsyncDisposable {
 
 export const PUBLIC = "93.184.216.34";
 
-/** `names` lists the successive DNS answers for each name, and the last answer repeats. Any other name resolves to PUBLIC. */
+/** `names` lists the successive DNS answers for each name. The last answer is repeated. All other names resolve to PUBLIC. */
 export async function internet(
   hosts: Readonly<Record<string, Handler>>,
   names: Readonly<Record<string, string[][]>> = {},

@@ -31,7 +31,7 @@ const page = defineTool({
 
 /**
  * Each turn adds about 770 tokens, so that the prompt grows from 2,000 to 24,000 tokens in 30 requests.
- * With `quotes`, the answers are that long instead of the results.
+ * If `quotes` is set, the model's answers add these tokens. Otherwise the results of its calls add them.
  */
 const readsPages =
   (requests: number, { quotes = false } = {}): Respond =>
@@ -230,7 +230,7 @@ describe("a tree with four children of one kind", () => {
     );
 });
 
-/** Each call returns as many images as a result may have. The fifth call's images leave no space for the oldest ones. */
+/** Each call returns as many images as a result may have. After five calls, the oldest images no longer fit into the prompt. */
 const scan = defineTool({
   name: "scan",
   description: "Scans pages.",

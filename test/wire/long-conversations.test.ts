@@ -10,7 +10,7 @@ import type { Answer, AnswerPart, ProtocolName, Respond } from "../support/wire/
 import type { WireRequest } from "../support/wire/server.ts";
 import { type WireScenarioOptions, wireScenario } from "../support/wire/wire-scenario.ts";
 
-/** Every page is different, so that reading is progress. */
+/** Every page is different. Otherwise the agent would be stopped for repeating itself. */
 const page = defineTool({
   name: "page",
   description: "Reads one page.",
@@ -29,7 +29,7 @@ const openaiError = (message: string, code: string | null) => ({
   error: { message, type: "invalid_request_error", param: null, code },
 });
 
-/** The answers of the providers to a prompt that is too long. */
+/** What each provider answers to a prompt that is too long. */
 const REFUSALS: Record<ProtocolName, (tokens: number, window: number) => Answer["error"]> = {
   anthropic: (tokens, window) => ({
     status: 400,

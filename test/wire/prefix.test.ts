@@ -165,7 +165,7 @@ describe.each([OPUS, "openai/gpt-5", "google/gemini-3-pro-preview"])("the prompt
   }
 });
 
-/** A brief is requested while a call is open. Both the brief and the next turn extend the request that made this call. */
+/** Splits requests into conversations. Both a brief and the next turn extend the request before them, so each brief forms a separate pair with it. */
 function linesOf(requests: readonly WireRequest[]): WireRequest[][] {
   const isBrief = ({ call }: WireRequest): boolean => call!.purpose === "brief";
   const briefs = requests.flatMap((request, at) => (isBrief(request) ? [[requests[at - 1]!, request]] : []));

@@ -30,7 +30,7 @@ export interface RestateEngineOptions extends SharedEngineOptions {
   workers?: string | undefined;
   /** Public keys of the Restate servers that are allowed to call this worker. If empty, every caller is allowed. */
   identity?: readonly string[];
-  /** This worker's name. The store's leases use the same name. */
+  /** The name of this worker. The store's leases use the same name. */
   worker: string;
 }
 

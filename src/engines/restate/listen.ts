@@ -21,7 +21,7 @@ export interface Listening {
 }
 
 export interface Served {
-  /** This worker's name, sent as a header with `/healthz`. */
+  /** The name of this worker. The answers to `/healthz` contain it as a header. */
   worker: string;
   handler(request: Http2ServerRequest, response: Http2ServerResponse): void;
 }

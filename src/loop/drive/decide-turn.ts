@@ -169,7 +169,7 @@ function mayBecomeShorter(view: RunView, facts: DecisionFacts): boolean {
   return refusals <= SHARES_AFTER_REFUSAL.length && planAfterRefusal(view, facts) !== undefined;
 }
 
-/** Makes the refused prompt shorter, then repeats the call. Undefined if only a summary was refused, because the next turn then follows. */
+/** Makes the refused prompt shorter, then repeats the call. Undefined if only a summary was refused: then the agent's next turn follows. */
 function afterOverflow(view: RunView, facts: DecisionFacts): Action | undefined {
   const { call, isCompacted } = view.state.overflow!;
   const shorter = isCompacted ? undefined : planAfterRefusal(view, facts);
@@ -362,7 +362,7 @@ function warning(state: RunState): Action | undefined {
 /** Assumed window of a model that Cadre does not know. If it is too large, a refusal by the provider shows the real size. */
 const ASSUMED_WINDOW = 128_000;
 
-/** `configured` is the next model's window according to the configuration or the list of models. A refusal by the provider overrides it. */
+/** The room in the next model's window. `configured` is the window in the configuration or the list of models. A refusal by the provider overrides it. */
 export function roomOf(
   view: Pick<RunView, "state" | "definition" | "transcript">,
   configured: number | undefined,

@@ -7,7 +7,7 @@ import { fakeClock } from "../../clock.ts";
 import { type Append, LEASE_MS, type Store } from "../../stores/store.ts";
 import { drive } from "./drive.ts";
 
-/** The first worker is performing a call when an engine gives its run to another worker. */
+/** Sets up a run whose first worker is performing a call when an engine gives the run to another worker. */
 async function takenOver(world: World, intercept?: Intercept) {
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();

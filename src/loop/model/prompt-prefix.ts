@@ -12,7 +12,7 @@ export interface Prompt {
   leftOut?: readonly string[];
 }
 
-/** `before` is the fingerprint of the run's previous call. */
+/** The fingerprint of a prompt. `before` is the fingerprint of the run's previous prompt. */
 export function fingerprintPrompt(
   { tools, system, messages, leftOut = [] }: Prompt,
   before: PromptPrefix | undefined,

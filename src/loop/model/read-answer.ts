@@ -23,7 +23,7 @@ export interface ModelAnswer {
 
 /** The cost of an answer, as far as it is known. */
 interface Spent {
-  /** Absent if the provider reported no usage. */
+  /** The usage that the provider reported, if it reported one. */
   usage?: Usage;
   /** Number of characters that arrived. Absent if the provider did not begin to answer. */
   characters?: number;
@@ -263,7 +263,7 @@ function toolCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }
 const isPositive = (usage: Usage | undefined): boolean =>
   usage !== undefined && usage.input + usage.output > 0;
 
-/** Undefined if the provider reported nothing. */
+/** Reads the usage from a stream part. Undefined if the provider reported no usage. */
 function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
   const usage: Usage = { input: inputTokens.total ?? 0, output: outputTokens.total ?? 0 };

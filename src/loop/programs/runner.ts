@@ -62,7 +62,7 @@ export interface ProgramCall {
   preview: string;
   /** Whether the preview shows the whole call. */
   isWhole: boolean;
-  /** Set once the call is over. */
+  /** The result of the call, once the call is over. */
   result?: { output: string; isError: boolean; files: FileChange[]; untrusted: string | undefined };
 }
 

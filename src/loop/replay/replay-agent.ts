@@ -37,7 +37,7 @@ export interface AgentReplay {
   runId: RunId;
   /** Number of decisions that the replay repeated. */
   decisions: number;
-  /** The first event that would differ. Undefined if no event would. */
+  /** The first event that would differ. Undefined if all events would be the same. */
   difference: { seq: number; changes: ReplayChange[] } | undefined;
   /** Why the run could not be replayed. */
   problem?: string;

@@ -38,7 +38,7 @@ export const anthropic: ProviderType = {
   adapt: (call, model) => adaptAnthropic(call, model),
 };
 
-/** Also used for Claude on Google Vertex, which has no automatic breakpoint. */
+/** Adapts a call to Anthropic's API, or to Claude on Google Vertex, which has no automatic breakpoint. */
 export function adaptAnthropic(
   { options, context, reasoning }: AdaptedCall,
   model: string,
@@ -46,7 +46,7 @@ export function adaptAnthropic(
 ): LanguageModelV4CallOptions {
   const { toolChoice, reasoning: _, maxOutputTokens: most, ...rest } = options;
   const thinking = thinkingFor(model, reasoning, options);
-  // The package adds the budget for thoughts to the output limit. But Cadre's limit includes the thoughts.
+  // Cadre's output limit includes the thoughts. The package adds the budget for thoughts to it, so the budget is subtracted here.
   const maxOutputTokens =
     most === undefined ? defaultOutput(model, reasoning) : most - (thinking.thinking?.budgetTokens ?? 0);
   const settings = { ...(automatic ? { cacheControl: CACHED } : {}), ...thinking };
@@ -65,9 +65,9 @@ export function adaptAnthropic(
 }
 
 interface Claude extends ReasoningAbility {
-  /** The model thinks unless a call switches thinking off. */
+  /** True if the model thinks unless a call switches thinking off. */
   thinksByDefault?: true;
-  /** The model takes a level of effort, and decides by itself how much it thinks. Other models take a budget of tokens. */
+  /** True if the model takes a level of effort, and decides by itself how much it thinks. Other models take a budget of tokens. */
   isAdaptive?: true;
 }
 
@@ -89,12 +89,12 @@ const FAMILIES: readonly [RegExp, Claude][] = [
 
 const NEW_CLAUDE: Claude = { levels: ["none", ...EFFORTS], isAdaptive: true, thinksByDefault: true };
 
-/** Also used for Claude on Amazon Bedrock and Google Vertex. */
+/** The abilities of a Claude model, on Anthropic's API, Amazon Bedrock or Google Vertex. */
 export function claude(model: string): Claude {
   return FAMILIES.find(([family]) => family.test(model))?.[1] ?? NEW_CLAUDE;
 }
 
-/** Anthropic rejects a smaller budget for thoughts. */
+/** The smallest budget for thoughts that Anthropic accepts. */
 const LEAST_THOUGHTS = 1_024;
 
 /** The budget for thoughts of a call with this output limit. It is 0 if the limit is too small. Undefined if the model itself decides, or does not think. */
@@ -132,8 +132,9 @@ function thinkingFor(
 }
 
 /**
- * With a budget, Anthropic requires that the answer with the latest tool calls begins with a thought.
- * Another model might have made these calls, or their thought contained a secret and was not stored. Claude then works without thoughts until its next answer without calls.
+ * True if the answer with the latest tool calls does not begin with a thought. If a budget is set, Anthropic rejects such a prompt.
+ * Another model might have made these calls, or their thought contained a secret and was not stored.
+ * In these cases Claude works without thoughts until its next answer without calls.
  */
 export function calledWithoutThought(prompt: LanguageModelV4Prompt): boolean {
   const last = prompt.findLast(({ role }) => role === "assistant");
@@ -156,7 +157,7 @@ function defaultOutput(model: string, reasoning: Reasoning | undefined): number 
   return reasoning === "high" || reasoning === "xhigh" || reasoning === "max" ? 64_000 : 32_000;
 }
 
-/** Anthropic rejects a request with more strict tools. The package leaves the marks out for models without strict tools. */
+/** The maximum number of strict tools that Anthropic accepts. The package leaves the marks out for models without strict tools. */
 export const MOST_STRICT = 20;
 
 const CACHED = { type: "ephemeral" } as const;
@@ -176,7 +177,7 @@ function markBreakpoints(prompt: LanguageModelV4Prompt, more: readonly number[])
   );
 }
 
-/** Indexes of the messages after which Claude's cache needs a breakpoint, besides the one at the end. */
+/** Indexes of the messages after which Claude's cache needs a breakpoint. The breakpoint at the end of the prompt is not among them. */
 export function breakpointsOf(prompt: LanguageModelV4Prompt): Set<number> {
   const marked = new Set([prompt.findLastIndex(({ role }) => role === "system")]);
   const lastAnswer = prompt.findLastIndex(({ role }) => role === "assistant");

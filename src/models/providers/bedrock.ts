@@ -41,7 +41,7 @@ interface AwsCredentials {
 
 interface BedrockEndpoint extends Endpoint {
   region: string;
-  /** Absent if `apiKey` is set. */
+  /** Returns AWS credentials. Absent if `apiKey` is set. */
   credentials?: () => Promise<AwsCredentials>;
 }
 
@@ -208,7 +208,7 @@ function withReasoning(
   if (BINDS_THINKING.test(model)) return withUnbound(options, reasoning);
   if (budgetTokens === undefined && typeof reasoning === "string") return { ...options, reasoning };
   const reasoningConfig = { type: "enabled", budgetTokens: budgetTokens ?? reasoning };
-  // The package adds the budget for thoughts to the output limit. But Cadre's limit includes the thoughts.
+  // Cadre's output limit includes the thoughts. The package adds the budget for thoughts to it, so the budget is subtracted here.
   const maxOutputTokens =
     options.maxOutputTokens === undefined ? undefined : options.maxOutputTokens - (budgetTokens ?? 0);
   return withSettings({ ...options, ...omitUndefined({ maxOutputTokens }) }, "bedrock", { reasoningConfig });

@@ -3,7 +3,7 @@
 //  1  A last event ends the stream immediately: `[DONE]`, or the final event of Anthropic's API or OpenAI's Responses API.
 //  2  In the chunks of other APIs, a finish reason ends the stream after a moment, in which the token counts can still arrive.
 
-/** Time in which token counts can follow the finish reason. */
+/** After the finish reason, the stream stays open for this time, in which token counts can arrive. */
 const MOMENT_MS = 1_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -25,7 +25,7 @@ export function untilFinished(
         if (isOver) return;
         isOver = true;
         clearTimeout(timer);
-        // The blank line completes the last event.
+        // A blank line completes the last event.
         controller.enqueue(new TextEncoder().encode("\n\n"));
         controller.close();
         reader.cancel().catch(() => {});

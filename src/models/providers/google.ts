@@ -8,7 +8,7 @@ import { type AdaptedCall, type ProviderType, withSettings } from "./provider-ty
 
 const SOME_REASONING = REASONING_LEVELS.filter((level) => level !== "none");
 
-/** Unknown Gemini models are treated as new ones, which cannot switch reasoning off. */
+/** The reasoning of an unknown Gemini model. It is treated as a new one, so its reasoning cannot be switched off. */
 const ANY_GEMINI: ReasoningAbility = { levels: ["minimal", "low", "medium", "high"] };
 
 const load = createRequire(import.meta.url);
@@ -30,7 +30,7 @@ export const google: ProviderType = {
   adapt: (call) => adaptGoogle(call, "google"),
 };
 
-/** Also used for Gemini on Google Vertex. */
+/** Adapts a call to Google's API, or to Gemini on Google Vertex. */
 export function adaptGoogle(
   { options, reasoning }: AdaptedCall,
   settings: "google" | "googleVertex",

@@ -25,7 +25,7 @@ export interface BuiltIn {
   apiKeyEnv?: string;
 }
 
-// A type's package is loaded together with its first model, because most commands need no model.
+// The package of a provider type is loaded with the first model of that type, because most commands need no model.
 // The endpoint and the key are always passed. Otherwise the packages would read them from process.env.
 export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   anthropic,

@@ -10,7 +10,7 @@ import { type ProviderType, withSettings } from "./provider-type.ts";
 const load = createRequire(import.meta.url);
 const compatiblePackage = (): typeof import("@ai-sdk/openai-compatible") => load("@ai-sdk/openai-compatible");
 
-/** Most servers understand images, but no PDFs. */
+/** The media types that most servers accept: images, but no PDFs. */
 const IMAGES: readonly MediaType[] = MEDIA_TYPES.filter((type) => type.startsWith("image/"));
 
 /** Families of models that can see images. Every other model needs `vision: true` in cadre.yaml. */
@@ -23,14 +23,14 @@ export const openaiCompatible: ProviderType = {
   listOf: openAiList,
   keyEnv: [],
   acceptedFiles: (model, vision) => (vision || SEES.test(model) ? IMAGES : []),
-  // The protocol has levels only. Each server decides which levels it accepts.
+  // The protocol has levels of reasoning, but no token budgets. Each server decides which levels it accepts.
   reasoning: () => ANY_LEVEL,
   adapt({ options: given }, model, name) {
     const options = { ...given, prompt: moveToolFiles(given.prompt) };
     const { toolChoice, ...rest } = options;
     // Some servers reject a forced tool. The prompt itself says which tool is expected.
     const call = toolChoice?.type === "tool" ? rest : options;
-    // Gateways pass this setting on to Anthropic, which then caches the prompt as with its own API.
+    // Gateways pass this setting on to Anthropic, which then caches the prompt.
     return /claude/i.test(model) ? withSettings(call, name, { cache_control: { type: "ephemeral" } }) : call;
   },
 };

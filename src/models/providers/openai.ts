@@ -39,7 +39,7 @@ export const openai: ProviderType = {
     }),
 };
 
-/** Also used for Azure. `key` is the name under which the package reads its settings. */
+/** Adapts a call to the Responses API, on OpenAI or Azure. `key` is the name under which the package reads its settings. */
 export function adaptResponses(
   { options, context }: AdaptedCall,
   key: "openai" | "azure",
@@ -52,8 +52,8 @@ export function adaptResponses(
 }
 
 /**
- * Reasoning without its encrypted content refers to a response that OpenAI would have stored. Older journals contain such reasoning.
- * A long reasoning consists of several parts with the same id, and only the last part has the content.
+ * Removes reasoning without its encrypted content. Older journals contain such reasoning, which refers to a response stored at OpenAI.
+ * A long reasoning consists of several parts with the same id, and only the last part has the encrypted content.
  */
 function withoutStoredReasoning(parts: readonly AnswerPart[], key: string): AnswerPart[] {
   const idOf = (part: AnswerPart) => part.providerOptions?.[key]?.["itemId"];

@@ -37,7 +37,7 @@ interface Dispatcher {
   dispatch(options: object, handler: unknown): boolean;
 }
 
-/** Node keeps the dispatcher of `fetch` here. It can be a proxy's, if the environment names a proxy. */
+/** Under this symbol, Node keeps the dispatcher of `fetch`. If the environment names a proxy, it is the proxy's dispatcher. */
 const GLOBAL_DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 
 const WITHOUT_TIMEOUTS: Dispatcher = {

@@ -57,7 +57,7 @@ export interface ProviderType<E extends Endpoint = Endpoint> {
   keyEnv: readonly string[];
   /** Media types of the files that a model of this provider can see. `vision` is the provider's setting in cadre.yaml. */
   acceptedFiles(model: string, vision: boolean | undefined): readonly MediaType[];
-  /** How the model can reason. */
+  /** The reasoning that the model supports. */
   reasoning(model: string): ReasoningAbility;
   /** The budget for thoughts in a call with this output limit. Undefined if the model takes no budget. */
   thoughtBudget?(model: string, reasoning: Reasoning, output: number): number | undefined;
@@ -89,7 +89,7 @@ export function loadOptional<T>(path: string, neededFor: string): T {
   try {
     return createRequire(import.meta.url)(path) as T;
   } catch (error) {
-    // A path such as @ai-sdk/google-vertex/anthropic is a part of a package.
+    // A path such as @ai-sdk/google-vertex/anthropic names a part of a package.
     const name = path.split("/").slice(0, 2).join("/");
     throw new CadreError(
       "CONFIG_INVALID",
@@ -103,7 +103,7 @@ export function loadOptional<T>(path: string, neededFor: string): T {
 export interface AdaptedCall {
   options: LanguageModelV4CallOptions;
   context: CallContext;
-  /** The reasoning to request, as the model supports it. A level is also in `options`. A budget is a setting that `adapt` must add. */
+  /** The reasoning to request, in a form that the model supports. A level is also in `options`. A budget must be added by `adapt`. */
   reasoning: Reasoning | undefined;
 }
 

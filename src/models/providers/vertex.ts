@@ -14,7 +14,7 @@ import { type Endpoint, loadOptional, type ProviderType } from "./provider-type.
 
 interface VertexEndpoint extends Endpoint {
   location: string;
-  /** Absent if `apiKey` is set. */
+  /** The Google Cloud project. Absent if `apiKey` is set. */
   project?: string;
 }
 

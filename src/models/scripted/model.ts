@@ -46,7 +46,7 @@ export function createScriptedModel(script: Script, options: { name?: string } =
 
 interface Answer {
   content: LanguageModelV4Content[];
-  /** Undefined if the stream ends without a finish part. */
+  /** The reason for the end of the answer. Undefined if the stream ends without a finish part. */
   finish: LanguageModelV4FinishReason | undefined;
   usage: LanguageModelV4Usage;
   chunk: number | undefined;
@@ -279,7 +279,7 @@ function streamOf(
       },
     });
   }
-  // An error discards queued parts, so each part is enqueued only when the reader requests it.
+  // Each part is enqueued only when the reader requests it, because an error discards all queued parts.
   let next = 0;
   return new ReadableStream(
     {

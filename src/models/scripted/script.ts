@@ -68,7 +68,7 @@ export const ScriptedTurn = z
         error: 'must be "network", "timeout" or {status?, message, retryAfter?}',
       })
       .optional(),
-    /** `stream` breaks in the middle of the JSON, `length` hits the output limit, `silent` ends without a finish part. */
+    /** How the answer is cut. `stream` breaks off in the middle of JSON, `length` hits the output limit, `silent` ends without a finish part. */
     cut: z.enum(["stream", "length", "silent", "refusal"]).optional(),
     usage: z.strictObject({ input: z.int().nonnegative(), output: z.int().nonnegative() }).optional(),
     /** Characters in each text delta. */
@@ -155,7 +155,7 @@ function describe(issue: z.core.$ZodIssue): string {
   return where === "" ? issue.message : `${where}: ${issue.message}`;
 }
 
-/** Position of an issue: the unknown key, the value, or the parent of a missing value. */
+/** The position of an issue in the file: of the unknown key, of the wrong value, or of the parent of a missing value. */
 function placeOf(issue: z.core.$ZodIssue, document: YamlDocument): { line: number; column: number } {
   const path = issue.path as Path;
   return issue.code === "unrecognized_keys"

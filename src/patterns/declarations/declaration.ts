@@ -31,20 +31,20 @@ export interface PatternDeclaration<
   pin(written: z.output<Input>, context: PinContext): z.output<Pinned> | undefined;
   /** Fields that name agents, in the file and in the pinned form. If the key has no fields in the file, its list or text names the agents. */
   readonly agentFields: Fields;
-  /** True if no other product has this key, so that a file with the key was written for Cadre. */
+  /** True if no other product has this key. A file with the key was then written for Cadre. */
   readonly isOnlyOurs: boolean;
   /** How the pattern's children are started and described. Undefined if the pattern itself starts no children. */
   readonly trigger: TriggerDeclaration<Trigger> | undefined;
   /** How a diagram draws and describes the arrow to an agent that the pattern names. */
   readonly edge: EdgeWords;
   /**
-   * Source of the run's answer: the agent itself, its children, the pattern, or the target that the pattern names.
-   * With `pattern`, the answer is always the pattern's result, even if the agent is not allowed to answer itself.
+   * The source of the run's answer: the agent itself, its children, the pattern, or the target that the pattern names.
+   * If it is the pattern, its result is always the answer, even if the agent is not allowed to answer itself.
    */
   readonly answer: "own" | "children" | "pattern" | "target";
   /** The most runs, turns and dollars that the pattern could add to one run. */
   worstCase(own: z.output<Pinned>, costs: PatternCosts): RunCost;
-  /** Finds problems that show only when all agents are checked together. */
+  /** Finds problems that can be seen only when all agents are checked together. */
   check(own: z.output<Pinned>, agent: CheckedDefinition, set: CheckedSet): Iterable<Finding>;
 
   /** Other patterns that this pattern cannot be combined with, and why. Patterns of the same stage need not be listed. */
@@ -70,11 +70,11 @@ export interface TriggerDeclaration<Name extends string> {
   readonly name: Name;
   /** The child's part in the pattern, shown beside its agent's name. `slot` is the key under which the child was started. */
   part(slot: string): string;
-  /** The child's badge in its parent's timeline. `start`: text before the child's name. `what`: noun for the child in the text about its end. */
+  /** The child's badge in its parent's timeline. `start` is the text before the child's name. `what` is the noun for the child when it ends. */
   badge(slot: string): { start: string; what: string };
-  /** Why the child was started, worded as the rest of a sentence. */
+  /** Why the child was started. The text completes a sentence. */
   reason(agent: string): string;
-  /** True if the child does the rest of its parent's work. The parent then makes no further model call. */
+  /** True if the child finishes its parent's work. The parent then makes no further model call. */
   readonly takesOver: boolean;
   /** True if the parent only waits for the child's end. */
   readonly closesParent?: true;
@@ -85,9 +85,9 @@ export interface TriggerDeclaration<Name extends string> {
 export interface EdgeWords {
   /** The verb in a sentence such as `worker delegates to editor`. */
   readonly verb: string;
-  /** Text on the line of a drawing. */
+  /** The text beside the arrow in a diagram. */
   readonly label: string;
-  /** Explanation in the legend. */
+  /** The explanation in the diagram's legend. */
   readonly meaning: string;
   readonly line: { readonly width: number; readonly dash?: string };
 }
@@ -95,18 +95,18 @@ export interface EdgeWords {
 export interface PinContext {
   /** The value of `agents` in the file. */
   agents?: readonly string[] | null | undefined;
-  /** The module beside the agent's file, as it was read. */
+  /** The path and the hash of the module beside the agent's file. */
   module?: { module: string; hash: string } | undefined;
   reportError(problem: { code: string; message: string; suggestion: string }): void;
 }
 
-/** `self`: cost of one run of the agent alone. `below`: for each named agent, the cost of one run with all runs below it. */
+/** `self` is the cost of one run of the agent alone. `below` has, for each named agent, the cost of one run with all runs below it. */
 export interface PatternCosts {
   self: RunCost;
   below: readonly RunCost[];
 }
 
-/** The parts of a definition that a check reads. This folder must not import the journal's `Definition`, which contains them. */
+/** The parts of a definition that a check reads. This folder must not import the journal's type `Definition`, because that type imports this folder. */
 export interface CheckedDefinition {
   readonly agents: readonly string[];
   readonly tools: { readonly allow?: readonly string[] | undefined };
@@ -116,7 +116,7 @@ export interface CheckedDefinition {
 
 export interface CheckedSet {
   find(agent: string): CheckedDefinition | undefined;
-  /** The keys that make another agent give this agent's answer. */
+  /** The keys by which an agent lets another agent give its answer. */
   keysGivingAnswerAway(agent: string): readonly string[];
 }
 
@@ -125,7 +125,7 @@ export interface GuidedDelegate {
   description: string;
 }
 
-/** Any declaration, with all types unknown. */
+/** The declaration of any pattern, whose types are not known. */
 export type AnyDeclaration = PatternDeclaration<string, z.ZodType, z.ZodType, string, readonly string[]>;
 
 /** Makes the compiler check that a declaration is complete, and keeps the declaration's literal types. */

@@ -62,7 +62,7 @@ export interface UsedPattern {
   own: unknown;
 }
 
-/** The patterns that a definition uses, in the order of the list. */
+/** The patterns that a definition uses, in the order in which a run asks them. */
 export function patternsIn(
   definition: PinnedPatterns,
   among: readonly AnyDeclaration[] = ALL_PATTERNS,
@@ -79,7 +79,7 @@ export function namedBy({ pattern, own }: UsedPattern): string[] {
   return pattern.agentFields.flatMap((field) => fields[field] ?? []);
 }
 
-/** The patterns that make another agent give this agent's answer. */
+/** The patterns by which another agent gives the answer in place of this agent. */
 export const givingAnswerAway = (definition: PinnedPatterns): UsedPattern[] =>
   patternsIn(definition).filter(({ pattern }) => pattern.answer === "target");
 
@@ -87,7 +87,7 @@ export const givingAnswerAway = (definition: PinnedPatterns): UsedPattern[] =>
 export const triggerOf = (name: string): TriggerDeclaration<string> | undefined =>
   ALL_PATTERNS.find(({ trigger }) => trigger?.name === name)?.trigger;
 
-/** The strictest limit that an agent's patterns set on the agent's own tool calls. */
+/** An agent's patterns can restrict the tools that it calls itself. Returns the strictest of these restrictions. */
 export function ownToolsOf(definition: PinnedPatterns): AnyDeclaration["ownTools"] {
   const limits = patternsIn(definition).flatMap(({ pattern }) => pattern.ownTools ?? []);
   return limits.find(({ may }) => may === "none") ?? limits[0];

@@ -4,7 +4,7 @@
 export interface RunCost {
   runs: number;
   turns: number;
-  /** Dollars; infinite if there is no limit. */
+  /** The cost in dollars. It is Infinity if there is no limit. */
   cost: number;
 }
 

@@ -90,7 +90,7 @@ export const team = declarePattern({
     ].join("\n"),
 });
 
-/** A member reads this instead of the instructions for a report. */
+/** The instructions for a team member. They replace the instructions for a report. */
 export const MEMBER_GUIDANCE: readonly string[] = [
   "You take part in a team's discussion, and give no report:",
   "- Say what the others should know with `broadcast`; they see that, not your work",

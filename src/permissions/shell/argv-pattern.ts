@@ -18,7 +18,7 @@ export interface ArgvPattern {
 
 type WordPattern = string | RegExp;
 
-/** Undefined if the pattern is empty or has an unclosed quote. */
+/** Parses the text of a pattern. Undefined if it is empty or has an unclosed quote. */
 export function parseArgvPattern(source: string): ArgvPattern | undefined {
   const tokens = tokenize(source.replace(/:\*$/, " *"));
   if (!tokens || tokens.length === 0) return undefined;
@@ -49,7 +49,7 @@ export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Mat
   return argv[pattern.words.length] === undefined ? "maybe" : "no";
 }
 
-/** Ignores the letter case of the program's name, as some systems do. Ask and deny rules use this function. */
+/** Matches commands for ask and deny rules. The letter case of the program's name is ignored, as on some systems. */
 export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
   const [program, ...words] = pattern.words;
   const folded = typeof program === "string" ? program.toLowerCase() : program;
@@ -76,7 +76,7 @@ export function wordsMatcher({
   return (argv) => {
     const unknown = argv.indexOf(undefined);
     if (unknown < 0) return test.test(argv.join(" ")) ? "yes" : "no";
-    // A word that is known only at run time can be anything. Only the words before it can rule the pattern out.
+    // A word that is known only at run time can be anything. So only the words before it can show that the pattern does not match.
     const known = argv.slice(0, Math.min(unknown, wild)) as string[];
     return known.every((word, index) => word.toLowerCase() === fixed[index]?.toLowerCase()) ? "maybe" : "no";
   };

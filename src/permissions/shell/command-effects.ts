@@ -15,7 +15,7 @@ export type CommandEffects = Readonly<Record<string, Effect>>;
 
 export type RepeatableEffect = Exclude<Effect, "unsafe">;
 
-/** Judges commands with the classes of a project. */
+/** Creates a judge for shell commands, with the effect classes that the project has configured. */
 export function createShellJudge(effects: CommandEffects): ShellJudge {
   const rules = Object.entries(effects).flatMap(([rule, effect]) => {
     const pattern = parseArgvPattern(commandPattern(rule) ?? "");
@@ -61,7 +61,7 @@ function effectOf({ argv, assigns, fed }: ShellCommand, configured: FindEffect):
   if (own) return own;
   if (isReadOnlyCommand(words).readOnly) return "read";
   if (words[0] === "cd") return words.length === 2 && isInside(words[1]!, undefined) ? "read" : undefined;
-  // A runner that gets its input from another command might run that input.
+  // A runner that reads the output of another command might execute that output.
   return !fed && isRunner(words) ? "idempotent" : undefined;
 }
 
@@ -109,19 +109,19 @@ function afterVerb(words: readonly string[], verbs: readonly string[]): readonly
 const isFlagOf = (word: string, flags: ReadonlySet<string>): boolean =>
   word === "--" || flags.has(word) || (word.includes("=") && flags.has(word.slice(0, word.indexOf("=") + 1)));
 
-/** The name of a test, a package or a file in the workspace. */
+/** Whether the word can be the name of a test, a package or a file in the workspace. */
 const isOperand = (word: string): boolean => isInside(word, undefined) && /^[\w@./:, [\]*-]+$/.test(word);
 
 interface Runner {
   /** Subcommands that test, build or check. Absent if the program does that without a subcommand. */
   verbs?: readonly string[];
-  /** Known flags. A flag with `=` takes any value. A flag that names a program, a plugin or a file outside is not listed. */
+  /** Known flags. A flag with `=` takes any value. Flags that name a program, a plugin or a file outside the workspace are not listed. */
   flags: ReadonlySet<string>;
 }
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(" ").filter((word) => word !== ""));
 
-/** Scripts of a package whose names say that they test, build or check. */
+/** Names of package scripts that test, build or check. */
 const SCRIPTS = "test build lint typecheck type-check check format:check test:unit".split(" ");
 const PACKAGE_FLAGS = set("-s --silent --if-present");
 const JS_TEST_FLAGS = set(

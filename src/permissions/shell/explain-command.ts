@@ -11,7 +11,7 @@ import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 const ProgramReading = z.object({
   /** The words as the program receives them. Null for a word that is known only at run time. */
   argv: z.array(z.string().nullable()),
-  /** 0 for a program of the command itself. A program that another program runs has a higher depth. */
+  /** The depth is 0 for a program of the command itself, and higher for a program that another program runs. */
   depth: z.int(),
   readOnly: z.boolean(),
   /** A remark about something that the command's text does not show. */

@@ -23,7 +23,7 @@ export const judgeShell: ShellJudge = (command) => {
   return { readOnly: true, why: "every command is known to only read" };
 };
 
-/** If there is no workspace, links are not resolved, and every absolute path is treated as outside the workspace. */
+/** Judges a single command. If no workspace is given, links are not resolved, and every absolute path counts as outside the workspace. */
 export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: WorkspaceView): Judgement {
   if (argv.some((word) => word === undefined)) return notReadOnly("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];
@@ -52,7 +52,7 @@ function readsLinesWithSed(words: readonly string[], workplace: WorkspaceView | 
 function checkWords(name: string, words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const spec = READ_ONLY_COMMANDS.get(name);
   if (!spec) return notReadOnly(`${name} is not known to only read`);
-  // The first plain word is the search pattern and can look like anything. If `-e` gives the pattern, all plain words are paths.
+  // The first plain word is the search pattern, and any text is allowed. If `-e` gives the pattern, all plain words are paths.
   let patterns =
     spec.operands === "pattern-then-paths" && !words.some((word) => /^-\w*e|^--files$/.test(word)) ? 1 : 0;
   return checkEach(

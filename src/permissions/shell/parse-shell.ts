@@ -85,7 +85,7 @@ interface Reading {
   spans: [number, number][];
   /** Commands that read from a pipe. */
   fed: Set<SyntaxNode>;
-  /** Why the command cannot be understood. `blurred` says why the command is not exact. Both contain only the first reason. */
+  /** `broken` says why the command cannot be understood. `blurred` says why it is not exact. Both contain only the first reason. */
   broken: string;
   blurred: string;
 }

@@ -7,7 +7,7 @@ import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } fro
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
 export interface PossibleCommands {
-  /** The command itself comes first. Unknown words stay undefined. */
+  /** The commands that might run. The given command comes first. Words that are known only at run time are undefined. */
   argvs: readonly (readonly ShellWord[])[];
   /** Files that scripts in the command's words open by redirection, as in `sh -c 'x > file'`. */
   redirects: readonly ShellRedirect[];
@@ -83,7 +83,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
 const SCRIPTING =
   /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
 
-/** Programs that append words from their input to a command. */
+/** Programs that run a command and append words from their input to it. */
 const FEEDING = new Set(["xargs", "parallel"]);
 
 const unlessReplaced = (word: ShellWord): ShellWord => (word?.includes("{}") ? undefined : word);
@@ -123,7 +123,7 @@ function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   return true;
 }
 
-/** Equivalent forms of the command: without the program's folder, and without options before the subcommand. */
+/** Equivalent forms of the command: the program without its folder, and the subcommand without the options before it. */
 function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [first, ...rest] = argv;
   const name = programOf(argv);
@@ -131,7 +131,7 @@ function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
 }
 
-/** Positions where the subcommand might be. `git -C x -c a=b push` is also `git push`, because each option might take a value. */
+/** Positions where the subcommand might be. `git -C x -c a=b push` might be `git push`, because each option might take a value. */
 function verbsAt(argv: readonly ShellWord[], mayTakeNext: (flag: string) => boolean = () => true): number[] {
   let reached = new Set([1]);
   const found: number[] = [];

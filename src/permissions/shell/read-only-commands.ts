@@ -3,12 +3,12 @@
 // No listed flag takes a path, runs a program, follows links in a folder, writes a file, waits forever or uses the network.
 
 export interface ReadOnlySpec {
-  /** Single letters that can be combined, as in `-la`. After a letter of `values`, the rest of the word is that letter's value. */
+  /** Flags of one letter, which can be combined, as in `-la`. A letter in `values` takes a value, which is the text after it. */
   letters?: string;
   values?: string;
   /** Long flags such as `--stat`. An entry that ends with `=`, such as `--format=`, takes a value. */
   words?: readonly string[];
-  /** Meaning of plain words: paths in the workspace, any text, or a text followed by paths. If absent, plain words are refused. */
+  /** The meaning of words that are not flags: paths in the workspace, any text, or a text followed by paths. If absent, such words are refused. */
   operands?: "paths" | "text" | "pattern-then-paths";
   /** True if the command accepts a count as a flag, such as `-20`. */
   counts?: boolean;
@@ -39,7 +39,7 @@ const HEAD_OR_TAIL: ReadOnlySpec = {
   counts: true,
 };
 
-/** Formats that check a commit's signature. For them, git starts gpg, which writes to its home folder and might contact a server. */
+/** Log formats that check a commit's signature. To do so, git starts gpg, which writes to its home folder and might contact a server. */
 const CHECKS_SIGNATURE = /%[-+ ]?G/;
 
 /** The read-only commands. A key is a program's name, or `git` with a subcommand. */

@@ -60,5 +60,5 @@ export const runsOthers = (name: string, words: readonly ShellWord[]): boolean =
 
 export const isShell = (name: string): boolean => SHELLS.has(name);
 
-/** `python3.12` is recognised as python. */
+/** True for an interpreter in any version: `python3.12` is recognised as python. */
 export const isInterpreter = (name: string): boolean => INTERPRETERS.has(name.replace(/[\d.]+$/, ""));

@@ -254,7 +254,7 @@ type Answerable = Pick<RunRow, "id" | "status"> & {
 /** Lookups about other runs, such as the runs that block a run. */
 interface SurroundingRuns {
   hasOpenItem(runId: string): boolean;
-  /** Undefined if the run is unknown. */
+  /** The row of a run. Undefined if the run is unknown. */
   run(runId: string): Answerable | undefined;
 }
 

@@ -356,7 +356,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   return state;
 }
 
-/** `status` is the run's status before this event. */
+/** Adds up the time that the run waits for a person. `status` is the run's status before this event. */
 function trackSuspension(suspended: SuspendedTime, status: RunStatus, event: JournalEvent): void {
   if (suspended.since !== undefined) {
     suspended.ms += event.ts - suspended.since;

@@ -45,7 +45,7 @@ export const emptyTeam = (): TeamState => ({
   heard: [],
 });
 
-/** `calls` are the calls of the agent's latest turn. */
+/** Applies an event to the state of the team. `calls` are the calls of the agent's latest turn. */
 export function trackTeam(
   state: { team: TeamState; calls: Calls; guard: LoopGuard },
   event: JournalEvent,

@@ -148,13 +148,13 @@ export interface OpenModelCall {
 }
 
 /**
- * Whether a failed attempt counts as one that was paid for. A connection that breaks before the answer begins does not count, although its
- * cost is estimated: the provider is unreachable, and the run waits for it as in every outage.
+ * Whether a failed attempt counts as one that was paid for. It does not count if the connection breaks before the answer begins.
+ * Its cost is still estimated, but the provider is unreachable, and the run waits for it as in every outage.
  */
 export const isPaidTry = ({ usage, cause }: Pick<Payload<"MODEL_CALL_FAILED">, "usage" | "cause">): boolean =>
   usage !== undefined && (cause !== "network" || usage.output > 0);
 
-/** `before` is the latest call, if the latest attempt of that call failed. */
+/** Opens a model call. `before` is the latest call, if the latest attempt of that call failed. */
 export function newModelCall(
   { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
   before:

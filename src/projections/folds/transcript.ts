@@ -51,7 +51,7 @@ export interface Transcript {
   measured: { tokens: number; characters: number; cachedShare: number; at: number } | undefined;
   /** `seq` of the latest summary in this run's journal. 0 if there is none. */
   summarizedAt: number;
-  /** Tokens of the parts of every prompt that are not messages: instructions and tools. Known after the first answer. */
+  /** Tokens of the instructions and tools, which are the same in every prompt. Known after the first answer. */
   fixedTokens: number | undefined;
   /** The maximum tokens of a prompt, for each model whose provider has refused a longer prompt. */
   windows: Map<string, number>;

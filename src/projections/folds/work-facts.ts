@@ -1,6 +1,6 @@
 // Facts that must survive when a summary replaces the older part of a conversation. The journal knows them exactly.
-// They follow the model's own summary, so that the agent keeps them even if the model forgot to mention them.
-// Like the transcript, they continue from one run of a session to the next.
+// These facts follow the model's own summary, so that the agent keeps them even if the model forgot to mention them.
+// Like the transcript, the facts continue from one run of a session to the next.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";

@@ -4,7 +4,7 @@
 import type { JournalEvent } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
 
-/** Only this many characters of a text, and of a tool's output, are indexed. */
+/** The index contains at most this many characters of a text, or of a tool's output. */
 const TEXT_CHARACTERS = 16_384;
 const TOOL_CHARACTERS = 2_048;
 

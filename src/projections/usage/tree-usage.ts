@@ -28,7 +28,7 @@ export interface TreeUsage {
   open?: OpenTree;
 }
 
-/** `model` is empty for usage that belongs to no model, such as tool calls. */
+/** The usage of one agent and model in one bucket of time. `model` is empty for usage that belongs to no model, such as tool calls. */
 export interface UsageCell extends RunUsage {
   bucket: number;
   agent: string;

@@ -68,7 +68,7 @@ const UsageOverTime = z.object({
       tokens: z.number(),
       cost: z.number(),
       singleTokens: z.number(),
-      /** Null if the token price of a root run is unknown. */
+      /** The estimated cost. Null if the token price of a root run is unknown. */
       singleCost: z.number().nullable(),
     }),
   }),
@@ -90,7 +90,7 @@ export const UsageReport = z.object({
       successRate,
     }),
   ),
-  /** Present if the request contains `every`. */
+  /** The usage over time. Present if the request names an interval with `every`. */
   overTime: UsageOverTime.exactOptional(),
 });
 export type UsageReport = z.infer<typeof UsageReport>;

@@ -4,7 +4,7 @@
 import type { JournalEvent } from "../../journal/events.ts";
 import { applyRunState, emptyRunState, FINAL_REPORT, type RunState } from "../folds/run-state.ts";
 
-/** `says`: the fork begins with a new message, so it can also begin after a final answer. */
+/** The event at which a fork begins. If `says` is set, the fork begins with a new message, so it can also begin after a final answer. */
 export function forkPoint(events: readonly JournalEvent[], at: number, says: boolean): number {
   const state = emptyRunState();
   let point = 1;
@@ -19,7 +19,7 @@ export function forkPoint(events: readonly JournalEvent[], at: number, says: boo
   return point;
 }
 
-/** The seqs at which children ended after the fork's point. Includes only unawaited children that started before that point. */
+/** The events after the fork's point that report the ends of children. Only children that started before and were not awaited are included. */
 export function childEndsAfter(events: readonly JournalEvent[], point: number): number[] {
   const open = new Set<string>();
   return events.flatMap((event) => {

@@ -46,7 +46,7 @@ const MOST_IN_ONE = 400_000;
 const MOST_SOURCES = 3;
 const EXCERPT = 120;
 
-/** Undefined if the run has not ended or is not in the journals. */
+/** The sources of a run's answer. Undefined if the run has not ended or is not in the journals. */
 export function provenanceOf(journals: Journals, runId: string): Provenance | undefined {
   const end = journals.get(runId)?.at(-1);
   const answer = end && answerOf(end);

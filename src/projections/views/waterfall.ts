@@ -22,7 +22,7 @@ export type Activity = (typeof ACTIVITIES)[number];
 export interface Span {
   activity: Activity;
   from: number;
-  /** Absent as long as the span has not ended. */
+  /** The end of the span. Absent as long as the span has not ended. */
   to?: number;
   /** `seq` of the event with which the span began. */
   seq: number;

@@ -22,7 +22,7 @@ export interface UnjournaledFacts {
   idle: ReadonlySet<string>;
 }
 
-/** Undefined if the run or the event is not in the journals. */
+/** Explains a run or one of its events. Undefined if the run or the event is not in the journals. */
 export function whyOf(
   journals: Journals,
   runId: string,

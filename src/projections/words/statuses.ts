@@ -54,7 +54,7 @@ export type RunForStatus = Pick<RunRow, "status"> & {
   answered?: boolean | undefined;
 };
 
-/** `drives`: whether a process drives the store's runs, if that is known. */
+/** The status of a run as people see it. `drives` says whether a process drives the store's runs, if that is known. */
 export function shownStatus(run: RunForStatus, drives = true): ShownStatus {
   const { status, waitingOn, stopReason, cancelRequested, answered } = run;
   if (status === "completed") return "completed";

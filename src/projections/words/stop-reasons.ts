@@ -7,7 +7,7 @@ export const stopLabel = (reason: StopReason): string => reason.replaceAll("_", 
 
 export interface StopDescription {
   why: string;
-  /** Absent if a person has nothing to do. */
+  /** The advice on what to do now. Absent if a person has nothing to do. */
   next?: string;
 }
 

@@ -1,4 +1,4 @@
-// The SQL for listing runs that only the Postgres store uses.
+// Lists runs: the part of the SQL that only the Postgres store uses.
 
 import { idsIn } from "../common-queries.ts";
 import type { RunListDialect } from "../run-lists.ts";

@@ -46,7 +46,7 @@ function preparedStatement(text: string, values: readonly Value[]): QueryConfig 
 }
 
 const names = new Map<string, string>();
-/** Each connection keeps all its prepared statements. Beyond this number, the statements probably contain user input. */
+/** Maximum number of statements that each connection keeps prepared. If there are more, some of them probably contain user input. */
 const MOST_NAMES = 300;
 
 export function statementName(text: string): string | undefined {

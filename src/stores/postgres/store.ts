@@ -109,7 +109,7 @@ type Leases = Pick<
   "acquire" | "release" | "recordAcquisitions" | "heartbeat" | "quarantine"
 >;
 
-/** `workers`: the workers that sent a heartbeat through this process. */
+/** The operations on leases. `workers` are the workers that sent a heartbeat through this process. */
 function leaseOperations(operations: Leases, write: Write): { leases: Leases; workers: Set<string> } {
   const workers = new Set<string>();
   /**

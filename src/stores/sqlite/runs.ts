@@ -1,4 +1,4 @@
-// The SQL for listing runs that only the SQLite store uses.
+// Lists runs: the part of the SQL that only the SQLite store uses.
 
 import type { RunId, Seq } from "../../ids.ts";
 import { idsIn } from "../common-queries.ts";

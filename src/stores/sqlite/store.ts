@@ -84,7 +84,7 @@ export function openSqliteStore({ path, clock }: SqliteOptions): Store {
   };
 }
 
-/** Also makes quarantined runs due again: this version might be able to read them, or they were repaired. */
+/** Ends all leases. Also makes quarantined runs due again, because this version might be able to read them, or they were repaired. */
 function voidLeases(db: DatabaseSync): void {
   db.exec(`UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers;
     UPDATE runs SET previous_until = NULL WHERE previous_until IS NOT NULL;

@@ -12,7 +12,7 @@ import { ask, type Steps, type Transaction } from "./transaction.ts";
 
 const PAGE_EVENTS = 500;
 
-/** `cursor` is the position that the table has reached. */
+/** Brings a table up to date, page by page. `cursor` is the position that the table has reached. */
 export async function catchUp(
   table: DerivedTable,
   { cursor, position, write }: { cursor: Position; position: Position; write: Write },

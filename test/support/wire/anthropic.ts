@@ -99,7 +99,7 @@ const blocksOf = ({ content }: Message): Block[] =>
 
 const isResult = ({ type }: Block): boolean => type === "tool_result";
 
-/** Breakpoints are no part of the cached text: they move from request to request. */
+/** The text that is cached. Breakpoints do not belong to it, because they move from request to request. */
 const withoutBreakpoints = (value: unknown): string =>
   JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : inner));
 

@@ -12,7 +12,7 @@ type Counted = Omit<WireUsage, "output">;
 
 export interface CachedBlock {
   text: string;
-  /** If one of these settings changes, the cache is useless from this block on. Settings cost no tokens. */
+  /** Settings of the request. If one of them changes, the cache is useless from this block on. Settings cost no tokens. */
   settings?: string;
   /** Whether the request marks the end of this block as a breakpoint. */
   isBreakpoint: boolean;
@@ -20,7 +20,7 @@ export interface CachedBlock {
 
 /** Prompts with fewer tokens are not cached. */
 const MINIMUM = 1_024;
-/** From a breakpoint, Anthropic searches this many blocks back for an earlier breakpoint. */
+/** The number of blocks before a breakpoint in which Anthropic searches for an earlier breakpoint. */
 const SEARCHED_BLOCKS = 20;
 
 /** Anthropic caches only up to breakpoints. A request reads up to an earlier breakpoint and writes up to its own last one. */

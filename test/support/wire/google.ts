@@ -74,7 +74,7 @@ export function googleProtocol({ newId }: ProtocolOptions): Protocol {
 const isUserText = ({ role, parts }: Content): boolean =>
   role === "user" && parts.some(({ text }) => text !== undefined);
 
-/** The package wraps a result's text in an object. */
+/** The text of a result, which Google's package has wrapped in an object. */
 function resultText(response: unknown): string {
   const { content } = (response ?? {}) as { content?: unknown };
   return typeof content === "string" ? content : JSON.stringify(content ?? response);

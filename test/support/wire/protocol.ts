@@ -48,17 +48,17 @@ export interface Answer {
   stop?: string;
   /** Details of the stop reason. Only Anthropic sends such details. */
   stopDetails?: object;
-  /** Replaces token counts of the simulator. */
+  /** Token counts to report instead of those that the simulator computes. */
   usage?: Partial<WireUsage>;
   /** The request fails with this response. */
   error?: { status: number; body?: unknown; headers?: Record<string, string> };
   /** The server never answers, or closes the connection without an answer. */
   connection?: "silent" | "closed";
-  /** Only OpenAI's Responses API: the response ends with this failure. */
+  /** The response ends with this failure. Only OpenAI's Responses API has such failures. */
   failed?: { code: string; message: string };
   /** The stream ends after this number of events, with a clean end of the response or with a broken connection. */
   cut?: { after: number; clean?: boolean };
-  /** The connection stays open after the last event. `unmarked`: the mark `[DONE]` is not sent either. */
+  /** The connection stays open after the last event. If this is `unmarked`, the final mark `[DONE]` is not sent either. */
   staysOpen?: "finished" | "unmarked";
   /** After this number of events, an error event is sent, and the stream ends. */
   midError?: { after: number; data: unknown };
@@ -76,7 +76,7 @@ export interface WireUsage {
   reasoning?: number;
 }
 
-/** One event of the answer stream. A `waitMs` passes before the event. An event without data is only the wait. */
+/** One event of the answer stream, sent after `waitMs`. If it has no data, it is only a wait. */
 export interface Frame {
   event?: string;
   data?: unknown;

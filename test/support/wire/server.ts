@@ -112,7 +112,7 @@ const configOf = (url: string): string =>
   compat: { type: openai-compatible, baseURL: "${url}/v1", apiKeyEnv: COMPAT_API_KEY }
 `;
 
-/** A request that fails costs nothing and caches nothing. */
+/** The usage of a request. A request that fails costs nothing and caches nothing. */
 function usageOf(answer: Answer, count: () => Omit<WireUsage, "output">): WireUsage {
   if (answer.error || answer.connection) return { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
   return { ...count(), output: tokensIn(answer.parts ?? []), ...answer.usage };

@@ -51,7 +51,7 @@ export interface DeclaredTool extends ToolFacts {
   offered(view: DecisionView, gate: ToolGate): readonly OfferedTool[];
   /** The input that rules judge. If absent, it is the call's own input. */
   judgedInput?(call: Pick<ToolCall, "name" | "input">): unknown;
-  /** Whether a call is accepted. If absent, a call is accepted when the tool is offered. */
+  /** Whether a call is accepted. If this function is absent, a call is accepted when the tool is offered. */
   accepts?(view: DecisionView, gate: ToolGate): boolean;
   /** Decides a call from the journal alone. Returns the children to wait for, or the call's result. Undefined if the loop must perform the call. */
   decide?(

@@ -64,7 +64,7 @@ const Offered = z.object({
   maxTurns: turns,
   await: z.boolean().optional().describe("false: the result comes later, as a message"),
 });
-/** `context` is accepted, but not offered: its data can be written into the task. */
+/** The model is not offered the field `context`, because it can write the same data into the task. A call with this field is accepted. */
 const Generic = Offered.extend({ context });
 const Role = z.object({ role: z.string().min(1), task, context_files: files, success_criteria: criteria });
 const Spawn = z.object({
