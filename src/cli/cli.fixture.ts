@@ -24,6 +24,8 @@ export interface Project extends AsyncDisposable {
    * A decision starts no background process, so that the test decides when the run continues.
    */
   cadre(...args: string[]): Promise<Finished>;
+  /** Runs a command to its end in this process, with this text on stdin. */
+  piped(stdin: string, ...args: string[]): Promise<Finished>;
   /** Runs a command to its end in its own process, exactly as given. */
   spawn(...args: string[]): Promise<Finished>;
   /** Starts a command as a separate process. Removing the project kills the process. */
@@ -107,6 +109,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
     launcher,
     write,
     cadre: (...args) => startHere(withoutBackground(args), folder, env).end(),
+    piped: (stdin, ...args) => startHere(args, folder, env, stdin).end(),
     spawn: (...args) => launch(args).end(),
     start: (...args) => launch(args),
     startHere(...args) {
@@ -152,7 +155,7 @@ function watchProcess(child: ChildProcess): Started {
   };
 }
 
-function startHere(args: string[], folder: string, env: Record<string, string>): StartedHere {
+function startHere(args: string[], folder: string, env: Record<string, string>, input?: string): StartedHere {
   let [out, err] = ["", ""];
   const news = waiters(() => out + err);
   const stdout = new PassThrough().setEncoding("utf8").on("data", (text: string) => {
@@ -165,7 +168,9 @@ function startHere(args: string[], folder: string, env: Record<string, string>):
   });
   const leaving = new AbortController();
   // A running command must not see variables that the test sets later, so it gets a copy of the environment.
-  const io = { stdin: new PassThrough(), stdout, stderr, env: { ...env }, cwd: folder };
+  const stdin = new PassThrough();
+  if (input !== undefined) stdin.end(input);
+  const io = { stdin, stdout, stderr, env: { ...env }, cwd: folder };
   const ended = main(args, { ...io, shutdown: leaving.signal }).then(async (code) => {
     await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));
     return commandResult(code, out, err);

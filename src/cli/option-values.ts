@@ -59,6 +59,24 @@ export function readGivenFile(
   }
 }
 
+/** Reads a text that is piped to the command. `nothing` is the end of the error's text and says what was not done. */
+export async function readStdin(stdin: AsyncIterable<Buffer | string>, nothing: string): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of stdin) {
+    const bytes = Buffer.from(part);
+    size += bytes.length;
+    if (size > MAX_STDIN)
+      throw usageError(
+        `Stdin has more than ${fileSize(MAX_STDIN)}, which is too long for a task. ${nothing}`,
+      );
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+const MAX_STDIN = 1_000_000;
+
 /** Reads the files of `--attach`. The server checks their types. A file that is too large for any type is not read. */
 export function readAttachments(
   paths: readonly string[] | undefined,

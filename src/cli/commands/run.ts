@@ -10,7 +10,7 @@ import { type Connection, type ConnectOptions, connect, isConnectionLost } from 
 import { detach } from "../follow/detach.ts";
 import { followRun, type WatchedRun } from "../follow/follow-run.ts";
 import type { Answerer } from "../follow/questions.ts";
-import { printFollowResult, withKeptRun, worstExitCode } from "../follow/report-result.ts";
+import { printAnswer, printFollowResult, withKeptRun, worstExitCode } from "../follow/report-result.ts";
 import {
   parseStartRequest,
   printAgentWarnings,
@@ -20,14 +20,15 @@ import {
   submitRequest,
 } from "../follow/start-request.ts";
 import { printRemaining, printResumed, unfinishedRuns } from "../follow/unfinished-runs.ts";
-import { type Invocation, isAttended, printError, usageError } from "../invocation.ts";
+import { type Input, type Invocation, isAttended, printError, usageError } from "../invocation.ts";
 import { parseRunReference } from "../lookup/runs.ts";
 import { expandSlashCommand } from "../lookup/slash-command.ts";
-import { readGivenFile } from "../option-values.ts";
+import { readGivenFile, readStdin } from "../option-values.ts";
 import { createKeys } from "../terminal/keys.ts";
 import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
 import { askForTrust } from "../terminal/trust-prompt.ts";
 import { createView, withLiveScreen } from "../terminal/with-live-screen.ts";
+import { createSilentView } from "../view/live/live-view.ts";
 
 interface RunOptions {
   yes?: boolean;
@@ -38,11 +39,26 @@ interface RunOptions {
   input?: string;
   /** Paths of images and PDFs. */
   attach?: string[];
+  continue?: boolean;
+  /** The id of the run to continue with a new message. */
+  resume?: string;
+  /** Prints only the answer. */
+  print?: boolean;
+  output?: "text" | "json";
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  const task = await expandSlashCommand(invocation, words);
+  const task = await expandSlashCommand(invocation, await readTask(words, options, invocation.io.stdin));
   return startAndFollow(invocation, parseStartRequest(task, options, invocation.io.cwd), options);
+}
+
+/** Reads the task from stdin in place of `-`, or if `--print` was given without a task in a pipeline. */
+async function readTask(words: readonly string[], { print }: RunOptions, stdin: Input): Promise<string[]> {
+  const isPiped = print === true && words.length === 0 && stdin.isTTY !== true;
+  const given = isPiped ? ["-"] : words;
+  if (given.at(-1) !== "-") return [...given];
+  const text = await readStdin(stdin, "Nothing was started.");
+  return [...given.slice(0, -1), text.trimEnd()];
 }
 
 /** Starts the requested run. Then follows the run, or starts a background process that continues it. */
@@ -55,7 +71,12 @@ async function startAndFollow(
   await refuseUnknownAgent(invocation, request);
   if (options.detach) return detach(invocation, request, options);
   const leaving = watchShutdown(invocation.io);
+  const format = options.output ?? (options.print ? "text" : undefined);
   try {
+    if (format !== undefined) {
+      const answerer: Answerer = { type: options.yes ? "yes" : "nobody" };
+      return await followAll({ invocation, request, options, answerer, leaving, format });
+    }
     return await withLiveScreen(invocation, (live) => {
       const answerer = answererOf(live, options, leaving);
       return followAll({ invocation: live, request, options, answerer, leaving });
@@ -71,11 +92,13 @@ interface FollowContext {
   options: RunOptions;
   answerer: Answerer;
   leaving: Shutdown;
+  /** If set, the command prints only the result. */
+  format?: "text" | "json";
 }
 
 /** Follows the requested run, or all unfinished runs. Reconnects when the owner of the store exits (E1). */
 async function followAll(context: FollowContext): Promise<number> {
-  const { invocation, leaving } = context;
+  const { invocation, leaving, format } = context;
   const key = randomUUID();
   const codes: number[] = [];
   let watching: WatchedRun[] | undefined;
@@ -85,11 +108,15 @@ async function followAll(context: FollowContext): Promise<number> {
       watching ??= await begin(context, connection, key);
       for (let next = watching[0]; next; next = watching[0]) {
         const rest = await followRun(connection.client, next, context.answerer, leaving.signal);
-        codes.push(await printFollowResult(rest, next, connection, invocation));
+        codes.push(
+          await (format === undefined
+            ? printFollowResult(rest, next, connection, invocation)
+            : printAnswer(rest, next, connection, { invocation, format })),
+        );
         watching.shift();
         if (rest.type === "left") return leaving.exitCode();
       }
-      await printRemaining(connection, invocation);
+      if (format === undefined) await printRemaining(connection, invocation);
       return worstExitCode(codes);
     } catch (error) {
       if (!isConnectionLost(error))
@@ -108,16 +135,16 @@ function connectOptions({ invocation, options }: FollowContext): ConnectOptions 
 }
 
 async function begin(context: FollowContext, connection: Connection, key: string): Promise<WatchedRun[]> {
-  const { invocation, request, options, answerer } = context;
+  const { invocation, request, options, answerer, format } = context;
   const { client, isOwner } = connection;
   const watchedRun = (runId: string): WatchedRun => ({
     runId,
-    view: createView(invocation, "tree"),
+    view: format === undefined ? createView(invocation, "tree") : createSilentView(),
     position: undefined,
   });
   for (const problem of connection.problems) printError(problem, invocation.io, invocation.commandLine);
   const left = await unfinishedRuns(client);
-  if (isOwner) printResumed(left, invocation);
+  if (isOwner && format === undefined) printResumed(left, invocation);
   if (request.type === "unfinished") {
     if (left.length > 0) return left.reverse().map(({ id }) => watchedRun(id));
     throw usageError('There are no unfinished runs here. Give a task: `cadre run "what to do"`.');

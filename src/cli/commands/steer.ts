@@ -1,5 +1,6 @@
 // `cadre message`, `pause`, `resume`, `freeze` and `thaw`: each records a signal for a run or a branch. The driver then acts on the signal.
 
+import { CadreError } from "../../errors.ts";
 import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, report } from "../invocation.ts";
@@ -14,7 +15,13 @@ export function message(
 ): Promise<number> {
   const files = readAttachments(attach, invocation.io.cwd, "Nothing was sent.");
   return withClient(invocation, async (client) => {
-    await client.post("/api/runs/{id}/message", { id: runId, body: { text, ...files } });
+    try {
+      await client.post("/api/runs/{id}/message", { id: runId, body: { text, ...files } });
+    } catch (error) {
+      if (!(error instanceof CadreError) || error.code !== "RUN_TERMINAL") throw error;
+      const next = `\`cadre run --resume ${runId} "…"\``;
+      throw new CadreError(error.code, `${error.message} To continue it with this message: ${next}.`);
+    }
     const value = { runId, message: text };
     return reportRecorded(invocation, client, { value, text: "Message recorded" });
   });

@@ -7,9 +7,10 @@ import type { CommandLine } from "../command-line.ts";
 import type { Connection } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { answerCommands } from "../view/approval.ts";
+import { createScreen } from "../view/screen.ts";
 import { neededLines, retryLines, showAgainLine, summaryLines } from "../view/summary.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { asSentence, jsonLine, plainLine } from "../view/text/plain.ts";
+import { asSentence, jsonLine, plain, plainLine } from "../view/text/plain.ts";
 import type { FollowResult, WatchedRun } from "./follow-run.ts";
 import type { Blockage } from "./questions.ts";
 
@@ -48,6 +49,33 @@ export async function printFollowResult(
   const summary = summaryLines(run, screen, { said: view.lastWords() });
   say([...summary, ...retryLines(run, commandLine), again], resultOf(run, code));
   return code;
+}
+
+/** Prints only the result: the answer as text, or one JSON object. Everything else that a person must know goes to stderr. */
+export async function printAnswer(
+  rest: FollowResult,
+  next: WatchedRun,
+  connection: Connection,
+  { invocation, format }: { invocation: Invocation; format: "text" | "json" },
+): Promise<number> {
+  if (format === "json") return printFollowResult(rest, next, connection, { ...invocation, json: true });
+  const { io, screen } = invocation;
+  const run = await connection.client.get("/api/runs/{id}", { id: next.runId });
+  if (rest.type !== "ended" || run.status !== "completed")
+    return printFollowResult(rest, next, connection, {
+      ...invocation,
+      screen: createScreen(io.stderr, io.env),
+      json: false,
+    });
+  const { summary = "", output, result } = run;
+  const answer = output === undefined ? [summary, result?.details ?? ""] : [JSON.stringify(output, null, 2)];
+  screen.line(
+    answer
+      .map((text) => plain(text).trim())
+      .filter(Boolean)
+      .join("\n\n"),
+  );
+  return EXIT.done;
 }
 
 const keptLines = (runId: string, commandLine: CommandLine): string[] => [

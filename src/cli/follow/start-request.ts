@@ -21,6 +21,12 @@ export type StartRequest =
       input?: unknown;
       attachments?: { name: string; data: string }[];
     }
+  | {
+      type: "resume";
+      runId: string | undefined;
+      text: string;
+      attachments?: { name: string; data: string }[];
+    }
   | { type: "retry"; runId: string }
   | { type: "fork"; runId: string; body: ForkBody }
   | { type: "unfinished" };
@@ -30,11 +36,21 @@ interface TaskRequest {
   task: string;
 }
 
+interface StartOptions {
+  permissions?: Preset;
+  input?: string;
+  attach?: string[];
+  continue?: boolean;
+  resume?: string;
+}
+
 export function parseStartRequest(
   words: readonly string[],
-  { permissions: preset, input, attach }: { permissions?: Preset; input?: string; attach?: string[] },
+  options: StartOptions,
   cwd: string,
 ): StartRequest {
+  const { permissions: preset, input, attach } = options;
+  if (options.continue || options.resume !== undefined) return parseResume(words, options, cwd);
   const task = parseTaskArguments(words);
   const given = input === undefined ? {} : { input: readInputOption(input, cwd) };
   const files = readAttachments(attach, cwd, "Nothing was started.");
@@ -44,6 +60,21 @@ export function parseStartRequest(
   if (attach !== undefined)
     throw usageError('--attach goes with a task: `cadre run AGENT "what to do" --attach FILE`.');
   return { type: "unfinished" };
+}
+
+/** Parses the message of `--continue` and `--resume RUN`. The run keeps its agent, rules and input. */
+function parseResume(words: readonly string[], options: StartOptions, cwd: string): StartRequest {
+  const { permissions, input, attach, resume } = options;
+  const [text = "", ...more] = words;
+  if (options.continue && resume !== undefined)
+    throw usageError("Give --continue or --resume, not both. Nothing was started.");
+  if (permissions !== undefined || input !== undefined)
+    throw usageError("A continued run keeps its rules and its input. Nothing was started.");
+  if (text.trim() === "" || more.length > 0)
+    throw usageError(
+      'A continued run needs one message: `cadre run --continue "the next thing"`. Nothing was started.',
+    );
+  return { type: "resume", runId: resume, text, ...readAttachments(attach, cwd, "Nothing was started.") };
 }
 
 /** Parses `"task"` or `agent "task"`. Returns undefined if there are no arguments: the command then continues unfinished runs. */
@@ -105,10 +136,44 @@ export async function submitRequest(
   }
   if (request.type === "retry")
     return (await client.post("/api/runs/{id}/retry", { id: request.runId, idempotencyKey })).runId;
+  if (request.type === "resume") return continueRun(client, request, attended, idempotencyKey);
   const { agent, task } = await chooseAgent(client, request.task);
   const { preset, input, attachments } = request;
   const more = omitUndefined({ permissions: preset && { preset }, input, attachments });
   return (await client.post("/api/runs", { body: { agent, task, attended, ...more }, idempotencyKey })).runId;
+}
+
+/**
+ * Sends the message to the run, or to its session. If the run has ended outside a session, a fork at its latest event continues it.
+ * Such a fork repeats nothing, so its calls follow the rules as in any other run.
+ */
+async function continueRun(
+  client: CadreClient,
+  { runId, text, attachments }: Extract<StartRequest, { type: "resume" }>,
+  attended: boolean,
+  idempotencyKey: string,
+): Promise<string> {
+  const { id, endedAt, sessionId } =
+    runId === undefined ? await latestRun(client) : await client.get("/api/runs/{id}", { id: runId });
+  const message = { text, ...omitUndefined({ attachments }) };
+  if (sessionId !== undefined) {
+    const body = { attended, ...message };
+    return (await client.post("/api/sessions/{id}/messages", { id: sessionId, body, idempotencyKey })).runId;
+  }
+  if (endedAt === undefined) {
+    await client.post("/api/runs/{id}/message", { id, body: message, idempotencyKey });
+    return id;
+  }
+  if (attachments !== undefined)
+    throw usageError(`Run ${id} has ended, so files cannot be attached to it. Nothing was started.`);
+  const body = { edit: { message: text }, allowEffects: true };
+  return (await client.post("/api/runs/{id}/fork", { id, body, idempotencyKey })).runId;
+}
+
+async function latestRun(client: CadreClient) {
+  const [latest] = (await client.get("/api/runs", { roots: true, limit: 1 })).runs;
+  if (latest) return latest;
+  throw usageError('There is no run here to continue. Give a task: `cadre run "what to do"`.');
 }
 
 const DEFAULT_AGENT = "assistant";
@@ -133,8 +198,8 @@ export async function printAgentWarnings(
   request: StartRequest,
   { io }: Invocation,
 ): Promise<void> {
-  // A fork uses the agent definition that the original run pinned, not the current file.
-  if (request.type === "fork") return;
+  // A fork or a continued run uses the definition that the original run pinned, not the current file.
+  if (request.type === "fork" || request.type === "resume") return;
   const { agent } = await client.get("/api/runs/{id}", { id: runId });
   for (const problem of await problemsOf(client, agent))
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);

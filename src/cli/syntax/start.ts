@@ -28,7 +28,16 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .usage('[options] [agent] "task"')
     .summary("start a run and follow it; without a task: continue unfinished runs")
     .description(
-      "Starts a run and follows it until it has ended or needs a person who is not there. Without a task: continues the\nunfinished runs of this folder. `/name arguments` as the task starts a command of .claude/commands or a skill. Exit code: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 cancelled.",
+      "Starts a run and follows it until it has ended or needs a person who is not there. Without a task: continues the\nunfinished runs of this folder. `/name arguments` as the task starts a command of .claude/commands or a skill; `-` reads the task from stdin. Exit code: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 cancelled.",
+    )
+    .option("-c, --continue", "continue the latest run of this folder with a new message")
+    .option("--resume <run>", "continue this run with a new message; it may have ended")
+    .option("-p, --print", "print only the answer, and ask nothing")
+    .addOption(
+      new Option(
+        "--output <format>",
+        "as --print; json prints one object with result, cost and exit code",
+      ).choices(["text", "json"]),
     )
     .addOption(yes())
     .addOption(detach("the run's id"))

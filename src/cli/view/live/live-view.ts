@@ -30,6 +30,20 @@ export interface LiveView {
   lastWords(): string;
 }
 
+/** A view that shows nothing. It only knows the state of the tree. */
+export function createSilentView(): LiveView {
+  const tree = createLiveTree();
+  return {
+    tree,
+    event: (event) => void tree.apply(event),
+    delta: () => {},
+    tick: () => {},
+    clear: () => {},
+    drawing: () => [],
+    lastWords: () => "",
+  };
+}
+
 export interface LiveViewOptions {
   style: "tree" | "lines";
   /** The permission preset for runs that set none. */
