@@ -25,6 +25,52 @@ const load = (): Promise<AgentSet> =>
   );
 const fileOf = (set: AgentSet, name: string) => set.agents.get(name)?.file;
 
+describe("delegates that only the policy names", () => {
+  const linesOf = ({ agents }: AgentSet, name: string) =>
+    agents.get(name)!.problems.map(({ line, code }) => `${line} ${code}`);
+
+  beforeEach(() => {
+    write("p/agents/coder.md", agentText("kind: subagent"));
+    write("p/agents/reader.md", agentText("kind: subagent"));
+    write("p/agents/hidden.md", agentText("kind: subagent\ndelegable: false"));
+    write("p/agents/lead.md", agentText("kind: main"));
+    write("builtin/helper.md", agentText("kind: subagent"));
+  });
+
+  test.each([
+    ["policy: [Patch, Finalize, Delegate]", ["coder", "reader"]],
+    ["policy: [Finalize, Delegate]\ndelegate_targets: [coder]", ["coder"]],
+    ["policy: {verbs: [Finalize, Delegate], delegate_targets: [coder]}", ["coder"]],
+    ["policy: {delegate_targets: [lead, reader]}", ["lead", "reader"]],
+    ["policy: [Finalize]\ndelegate_targets: [coder]", []],
+    ["policy: [Finalize, Delegate]\nagents: []", []],
+    ["policy: [Finalize, Delegate]\nagents: [coder, lead]\ndelegate_targets: ['*']", ["coder", "lead"]],
+    ["", []],
+  ])("[28.15] [S4-6] [S4-7] a main agent with `%s` delegates as its policy says", async (yaml, agents) => {
+    write("p/agents/boss.md", agentText(yaml));
+    const set = await load();
+    expect(set.agents.get("boss")!.definition!.agents).toEqual(agents);
+    expect((set.agents.get("boss")!.definition!.delegates ?? []).map(({ agent }) => agent)).toEqual(agents);
+    expect(linesOf(set, "boss")).toEqual([]);
+  });
+
+  test.each([
+    ["policy: [Finalize, Delegate]\ndelegate_targets: [codr]", "4 UNKNOWN_AGENT"],
+    ["policy: [Finalize]\nagents: [coder]", "4 DELEGATION_WITHHELD"],
+    ["kind: subagent\npolicy: [Finalize, Delegate]", "4 SUBAGENT_DELEGATES"],
+    ["policy: [Finalize, Delegate]\ndisallowedTools: [delegate]", "4 DELEGATION_DENIED"],
+  ])("[28.15] validate says why an agent with `%s` cannot delegate", async (yaml, problem) => {
+    write("p/agents/boss.md", agentText(yaml));
+    expect(linesOf(await load(), "boss")).toEqual([problem]);
+  });
+
+  test("[28.15] validate says that a project without subagents gives `Delegate` nothing to start", async () => {
+    for (const name of ["coder", "reader", "hidden"]) write(`p/agents/${name}.md`, agentText("kind: main"));
+    write("p/agents/boss.md", agentText("policy: [Finalize, Delegate]"));
+    expect(linesOf(await load(), "boss")).toEqual(["3 NO_SUBAGENTS"]);
+  });
+});
+
 describe("finding agent files", () => {
   test("every agents folder is searched; the agent in the nearer folder wins, and a note says so", async () => {
     const places = ["agents", ".cadre/agents", ".claude/agents/deep/er", ".opencode/agent", ".github/agents"];

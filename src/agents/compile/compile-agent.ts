@@ -35,6 +35,7 @@ export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
   if (hasErrors(problems)) return { ...agent, definition: undefined };
   checkPool(values, known, report);
   checkHidden(values, report);
+  checkVerbs(values, report);
   const { models, servers } = known;
   const definition = compile({ draft, values, models, servers, report }, tools);
   return { ...agent, definition: hasErrors(problems) ? undefined : definition };
@@ -45,6 +46,28 @@ function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: R
   if (!pool || !pools || pools.includes(pool)) return;
   const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
   report("pool", { code: "UNKNOWN_POOL", message });
+}
+
+/** Says why an agent whose file gives it delegates can never delegate (S4-16). */
+function checkVerbs(values: AgentValues, report: ReportProblem): void {
+  const policy = readPolicy(values);
+  if (values.kind === "subagent" && policy.verbs?.includes("Delegate")) {
+    const message = "a subagent never delegates, so `Delegate` has no effect";
+    report("policy", { code: "SUBAGENT_DELEGATES", message, suggestion: "make it `kind: main`" });
+  }
+  if (values.kind === "subagent" || allowedDelegates(values, policy).length === 0) return;
+  const { tools, disallowedTools = [], permissions } = values;
+  const denied = {
+    tools: tools && !Array.isArray(tools) ? (tools.deny ?? []) : [],
+    disallowedTools,
+    permissions: permissions?.deny ?? [],
+  };
+  for (const [key, rules] of Object.entries(denied)) {
+    const rule = rules.find((each) => ["delegate", "*"].includes(each.toLowerCase()));
+    if (rule === undefined) continue;
+    const message = `\`${key}\` denies \`${rule}\`: it cannot delegate to any agent`;
+    report(key, { code: "DELEGATION_DENIED", message, suggestion: "remove this rule" });
+  }
 }
 
 /** Reports hidden text in the keys that people and other agents' models read to choose an agent (A58). */

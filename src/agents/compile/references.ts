@@ -12,19 +12,23 @@ import type { Draft } from "../files/draft.ts";
 import { isMapping } from "../files/parse.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 import { createNameResolver, type NameResolver } from "./names.ts";
+import { ALL_SUBAGENTS, policyDelegates } from "./tool-gate.ts";
 
 /** The references in a file. Each reference has the name as the file spells it, and the key that contains it. */
 export function referencesOf(values: AgentValues, document: YamlDocument): Reference[] {
   const written = Object.keys(document.data as Record<string, Data>);
   // With `router: true`, the names in `agents` are the router's destinations.
   const taker = ALL_PATTERNS.find(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
-  return NAMING_KEYS.flatMap((key) => {
+  const named = NAMING_KEYS.flatMap((key) => {
     const file = written.find((name) => canonicalKey(name) === key);
     if (file === undefined) return [];
     const countsFor = key === "agents" && taker ? taker.key : key;
     const names = namesIn(values[key as keyof AgentValues], [file], fieldsOf(key));
     return names.map(({ name, path }) => ({ key: countsFor, name, ...document.at(path) }));
   });
+  const at = document.at([written.includes("delegate_targets") ? "delegate_targets" : "policy"], "key");
+  const granted = policyDelegates(values) ?? [];
+  return [...named, ...granted.map((name) => ({ key: "agents", by: "delegate_targets", name, ...at }))];
 }
 
 /** The names of all agents that a draft refers to, including its base. The draft's keys are not checked yet. */
@@ -65,18 +69,42 @@ export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
   }
 }
 
-/** `agents: "*"` names every agent of the project and of the user that another agent may start. Built-in agents are left out. */
+/** `agents: "*"` names every agent of the project and of the user that another agent may start, and `Delegate` in `policy` names every
+ * subagent. Built-in agents are left out. */
 function nameAllAgents(agent: Agent, agents: ReadonlyMap<string, Agent>): void {
-  const isAll = ({ key, name }: Reference) => key === "agents" && name === ALL;
-  if (!agent.definition || !agent.references.some(isAll)) return;
-  const names = [...agents.values()]
-    .filter((other) => other !== agent && mayBeStarted(other))
-    .map(({ name }) => name);
-  agent.references = agent.references.flatMap((each) =>
-    isAll(each) ? names.map((name) => ({ ...each, name })) : [each],
-  );
-  const named = agent.definition.agents.flatMap((name) => (name === ALL ? names : [name]));
-  agent.definition = { ...agent.definition, agents: named };
+  const { definition } = agent;
+  if (!definition) return;
+  const others = [...agents.values()].filter((other) => other !== agent && mayBeStarted(other));
+  for (const [word, chosen] of [
+    [ALL, others],
+    [ALL_SUBAGENTS, others.filter((other) => other.definition?.kind === "subagent")],
+  ] as const) {
+    const isWord = ({ key, name }: Reference) => key === "agents" && name === word;
+    const reference = agent.references.find(isWord);
+    if (!reference) continue;
+    const names = chosen.map(({ name }) => name);
+    agent.references = agent.references.flatMap((each) =>
+      isWord(each) ? names.map((name) => ({ ...each, name })) : [each],
+    );
+    const named = agent.definition!.agents.flatMap((name) => (name === word ? names : [name]));
+    agent.definition = { ...agent.definition!, agents: named };
+    if (word === ALL_SUBAGENTS && names.length === 0) reportNoSubagents(agent, reference);
+  }
+}
+
+/** The agent may delegate, and there is no agent that it could start. */
+function reportNoSubagents(agent: Agent, { line, column }: Reference): void {
+  const message = "its `policy` has `Delegate`, but the project has no subagent: it cannot delegate";
+  const suggestion = "add a file with `kind: subagent`, or name agents in `agents`";
+  agent.problems.push({
+    file: agent.file,
+    line,
+    column,
+    severity: "warning",
+    code: "NO_SUBAGENTS",
+    message,
+    suggestion,
+  });
 }
 
 const ALL = "*";
@@ -90,20 +118,20 @@ interface Surroundings {
 }
 
 function resolveReference(agent: Agent, reference: Reference, { resolve, agents }: Surroundings): void {
-  const { key, name, line, column } = reference;
+  const { key, by = key, name, line, column } = reference;
   const report = (problem: Pick<Problem, "code" | "message" | "suggestion" | "severity">) =>
     agent.problems.push({ file: agent.file, line, column, ...problem });
   const severity = key === "agents" ? "warning" : "error";
   const found = resolve(name, agent);
   if (!found) {
-    const message = `\`${key}\` names \`${name}\`, and there is no such agent`;
+    const message = `\`${by}\` names \`${name}\`, and there is no such agent`;
     report({ code: "UNKNOWN_AGENT", severity, message, ...suggestWord(name, agents.keys()) });
   } else if ("candidates" in found) {
-    const message = `\`${key}\` names \`${name}\`, which may be ${joinWithOr(found.candidates)}`;
+    const message = `\`${by}\` names \`${name}\`, which may be ${joinWithOr(found.candidates)}`;
     const suggestion = "write the full name";
     report({ code: "AMBIGUOUS_AGENT", severity: "error", message, suggestion });
   } else if (found.agent === agent) {
-    report({ code: "SELF_REFERENCE", severity, message: `\`${key}\` names the agent itself` });
+    report({ code: "SELF_REFERENCE", severity, message: `\`${by}\` names the agent itself` });
   } else reference.agent = found.agent.name;
 }
 

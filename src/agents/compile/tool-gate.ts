@@ -89,16 +89,32 @@ function knownTools(allow: string[], toolNames: readonly string[], report: Repor
   return known;
 }
 
-/** The delegates in `agents` that the policy allows. Each name is spelled as in the file. */
-export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Policy): string[] {
+/** Stands for every subagent of the project and of the user, until `references.ts` resolves it. No agent can have this name. */
+export const ALL_SUBAGENTS = "kind:subagent";
+
+/** The delegates that the policy allows. Each name is spelled as in the file. */
+export function allowedDelegates(values: AgentValues, policy: Policy): string[] {
+  const { verbs, targets } = policy;
   if (verbs && !verbs.includes("Delegate")) return [];
-  const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];
+  const agents = values.agents ?? policyDelegates(values, policy) ?? [];
+  const named = [...new Map(agents.map((name) => [agentId(name), name])).values()];
   return targets ? named.filter(nameMatcher(targets)) : named;
+}
+
+/** S4-6, S4-7: the delegates of a file without `agents`: its `delegate_targets`, or every subagent if `policy` has `Delegate`. */
+export function policyDelegates(
+  values: AgentValues,
+  { verbs, targets }: Policy = readPolicy(values),
+): readonly string[] | undefined {
+  if (values.agents !== undefined || values.router || (verbs && !verbs.includes("Delegate")))
+    return undefined;
+  return targets ?? (verbs && values.kind !== "subagent" ? [ALL_SUBAGENTS] : undefined);
 }
 
 /** Accepts an agent if the list has its full name, such as `factory/planner`, or its name without the pack. */
 function nameMatcher(targets: readonly string[]): (name: string) => boolean {
   const ids = new Set(targets.map(agentId));
+  if (targets.includes("*")) return () => true;
   return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);
 }
 
