@@ -1,5 +1,5 @@
 // Reads hooks from Claude Code's settings files.
-// A project's hooks need a trusted folder, because they run commands. The user's own file is always trusted (HK1).
+// A project's hooks need a trusted folder, because they run commands. The user's own file and managed files are always trusted (HK1).
 
 import type { ClaudeSettings } from "./claude-settings.ts";
 import { type ConfiguredHook, DEFAULT_HOOK_SECONDS, HOOK_EVENTS, MAX_HOOK_SECONDS } from "./hooks.ts";
@@ -12,10 +12,12 @@ export function hooksOfClaude(
   files: readonly ClaudeSettings[],
   isProjectTrusted: boolean,
 ): { hooks: ConfiguredHook[]; problems: Problem[]; ignored: IgnoredSetting[] } {
-  const given = files.filter(({ data }) => data["hooks"] !== undefined);
-  if (files.some(({ data }) => data["disableAllHooks"] === true))
-    return { hooks: [], problems: [], ignored: [] };
-  const isUsed = ({ scope }: ClaudeSettings): boolean => scope === "user" || isProjectTrusted;
+  const isUsed = ({ scope }: ClaudeSettings): boolean => scope !== "project" || isProjectTrusted;
+  const off = files.filter((settings) => isUsed(settings) && settings.data["disableAllHooks"] === true);
+  // Only a managed file can switch off managed hooks.
+  const isOff = ({ scope }: ClaudeSettings): boolean =>
+    off.some((by) => by.scope === "managed" || scope !== "managed");
+  const given = files.filter((settings) => settings.data["hooks"] !== undefined && !isOff(settings));
   const found = given.filter(isUsed).flatMap(hooksOfFile);
   const unused = given.filter((settings) => !isUsed(settings));
   return {

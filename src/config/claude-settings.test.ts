@@ -16,7 +16,8 @@ async function put(path: string, text: string) {
   await writeFile(join(base, path), text);
 }
 
-const read = () => readClaudeSettings(join(base, "project"), { HOME: join(base, "home") });
+const read = () =>
+  readClaudeSettings(join(base, "project"), { HOME: join(base, "home") }, join(base, "managed"));
 
 it("the user's, the project's and the local settings are read, with positions", async () => {
   await put("home/.claude/settings.json", `{"permissions":{"deny":["WebFetch"]}}`);
@@ -33,6 +34,23 @@ it("the user's, the project's and the local settings are read, with positions", 
   ]);
   expect(found[1]!.at(["permissions", "deny", 0])).toEqual({ line: 4, column: 4 });
   expect(found[2]!.data).toEqual({ model: "opus" });
+});
+
+it("[25.4] the files that an administrator manages come first, and a broken one stops the start", async () => {
+  await put("managed/managed-settings.json", `{"permissions":{"deny":["Read(./.env)"]}}`);
+  await put("managed/managed-settings.d/20-b.json", `{}`);
+  await put("managed/managed-settings.d/10-a.json", `{}`);
+  await put("managed/managed-settings.d/notes.txt", "not settings");
+  await put("home/.claude/settings.json", `{}`);
+  const names = read().map(({ file, scope }) => [file.replace(base, ""), scope]);
+  expect(names).toEqual([
+    ["/managed/managed-settings.json", "managed"],
+    ["/managed/managed-settings.d/10-a.json", "managed"],
+    ["/managed/managed-settings.d/20-b.json", "managed"],
+    ["~/.claude/settings.json", "user"],
+  ]);
+  await put("managed/managed-settings.d/20-b.json", `{`);
+  expect(read).toThrow("20-b.json:1:");
 });
 
 it("without settings files, nothing is read", async () => {

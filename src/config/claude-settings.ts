@@ -1,8 +1,9 @@
-// Reads Claude Code's settings: `.claude/settings.json` and `settings.local.json` of the project, and the user's own file.
+// Reads Claude Code's settings: `.claude/settings.json` and `settings.local.json` of the project, the user's own file, and the
+// files that an administrator manages for the whole machine.
 // Other files decide which settings Cadre uses, and which of them need a trusted folder.
 // A file that cannot be read causes an error, because otherwise its deny rules would be lost.
 
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CadreError, describeSystemError, messageOf } from "../errors.ts";
 import { readPlainFile } from "./plain-file.ts";
@@ -12,18 +13,25 @@ import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 import { type Data, type Path, readYaml } from "./yaml.ts";
 
 export interface ClaudeSettings {
-  /** Name of the file in messages: `.claude/settings.json`, or `~/.claude/settings.json` for the user's own. */
+  /** Name of the file in messages: `.claude/settings.json`, `~/.claude/settings.json` for the user's own, or an absolute path. */
   file: string;
-  /** The user's own file is always trusted. A project's file is trusted if its folder is. */
-  scope: "user" | "project";
+  /** The managed files and the user's own file are always trusted. A project's file is trusted if its folder is. */
+  scope: "managed" | "user" | "project";
   /** All settings, as the file spells them. */
   data: Readonly<Record<string, Data>>;
   /** Position of a setting in the file. */
   at(path: Path, part?: "key" | "value"): { line: number; column: number };
 }
 
-/** Returns the settings files that exist: the user's, the project's, and the project's local one. Throws CONFIG_INVALID for a broken file. */
-export function readClaudeSettings(folder: string, env: Env): ClaudeSettings[] {
+/** The folder with the settings of an administrator. Claude Code reads the same folder. */
+const MANAGED =
+  {
+    darwin: "/Library/Application Support/ClaudeCode",
+    win32: "C:\\Program Files\\ClaudeCode",
+  }[process.platform as string] ?? "/etc/claude-code";
+
+/** Returns the settings files that exist: managed ones, the user's, the project's, and the project's local one. Throws CONFIG_INVALID for a broken file. */
+export function readClaudeSettings(folder: string, env: Env, managed = MANAGED): ClaudeSettings[] {
   const home = env["CLAUDE_CONFIG_DIR"] || (env["HOME"] && join(env["HOME"], ".claude"));
   const own =
     home === undefined
@@ -36,7 +44,26 @@ export function readClaudeSettings(folder: string, env: Env): ClaudeSettings[] {
   }));
   // If the home folder is the project, its file is read once, as the project's.
   const paths = new Set(projects.map(({ path }) => path));
-  return [...own.filter(({ path }) => !paths.has(path)), ...projects].flatMap(readSettings);
+  const others = own.filter(({ path }) => !paths.has(path));
+  return [...managedPlaces(managed), ...others, ...projects].flatMap(readSettings);
+}
+
+function managedPlaces(folder: string): Place[] {
+  const more = join(folder, "managed-settings.d");
+  const paths = [join(folder, "managed-settings.json"), ...jsonFilesIn(more).map((name) => join(more, name))];
+  return paths.map((path) => ({ path, file: path, scope: "managed" }));
+}
+
+function jsonFilesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".json") && !name.startsWith("."))
+      .sort();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw broken({ ...problemAt(folder, 1, 1), message: `cannot be read: ${describeSystemError(error)}` });
+  }
 }
 
 /** Servers of `.mcp.json` that Claude Code must not start. */

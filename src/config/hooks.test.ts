@@ -2,7 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../test/support/scratch.ts";
+import { hooksOfClaude } from "./claude-hooks.ts";
+import type { ClaudeSettings } from "./claude-settings.ts";
 import { loadConfig } from "./config.ts";
+import type { Data } from "./yaml.ts";
 
 function project(files: Record<string, string>) {
   const folder = scratchFolder("cadre-hooks-");
@@ -56,6 +59,28 @@ test("`disableAllHooks` of Claude Code turns its hooks off", () => {
     "project/.claude/settings.json": settings({ Stop: run("theirs") }, { disableAllHooks: true }),
   });
   expect(load(true).hooks).toEqual([]);
+});
+
+test("[25.5] [HK1] a folder that is not trusted cannot switch off the user's own hooks", () => {
+  const load = project({
+    "project/.claude/settings.json": JSON.stringify({ disableAllHooks: true }),
+    "home/.claude/settings.json": settings({ PreToolUse: run("guard") }),
+  });
+  expect(load(false).hooks).toMatchObject([{ command: "guard" }]);
+  expect(load(true).hooks).toEqual([]);
+});
+
+test("[25.5] only a managed file can switch off managed hooks", () => {
+  const file = (scope: ClaudeSettings["scope"], data: Record<string, Data>): ClaudeSettings => ({
+    ...{ file: scope, scope, data, at: () => ({ line: 1, column: 1 }) },
+  });
+  const hooks = { Stop: run("guard") } as unknown as Data;
+  const commands = (...files: ClaudeSettings[]) =>
+    hooksOfClaude(files, true).hooks.map(({ command }) => command);
+  expect(commands(file("managed", { hooks }), file("user", { disableAllHooks: true, hooks }))).toEqual([
+    "guard",
+  ]);
+  expect(commands(file("managed", { hooks, disableAllHooks: true }), file("user", { hooks }))).toEqual([]);
 });
 
 test("a mistake in the hooks of cadre.yaml is reported with its position", () => {
