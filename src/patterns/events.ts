@@ -26,7 +26,12 @@ export const misfit = (tool: string, error: z.ZodError): string =>
 /** Tells the model why an input does not match a tool's schema. Undefined if it matches. */
 export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): string | undefined {
   const { error } = schema.safeParse(input);
-  return error && misfit(tool, error);
+  if (!error) return undefined;
+  const isUnknownKey = error.issues.some(
+    ({ code, path }) => code === "unrecognized_keys" && path.length === 0,
+  );
+  const keys = isUnknownKey && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return misfit(tool, error) + (keys.length === 0 ? "" : `\nIt takes: ${keys.join(", ")}`);
 }
 
 /** Tells the model that a call's input was not JSON, or was nested too deep. Returns undefined if the input is usable. */

@@ -146,8 +146,13 @@ describe("Edit", () => {
     expect(done).toMatchObject({ isError: true, output: expect.stringContaining("longer than the 10 MB") });
   });
 
-  it("Edit refuses an empty old_string", () => {
-    expect(editTool.input.safeParse({ path: "a", old_string: "", new_string: "x" }).success).toBe(false);
+  it("Edit refuses an empty old_string", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a"), "");
+    const input = { path: "a", old_string: "", new_string: "x" };
+    const { output, isError } = await editTool.execute(input, folder.context());
+    expect(isError).toBe(true);
+    expect(output).toMatch(/old_string is empty: .*Write.*; nothing was changed$/);
   });
 
   it("Edit refuses notebooks, missing files and binary files, and says what to do instead", async () => {

@@ -12,7 +12,7 @@ import { type ChangedLines, replaceText } from "./files/replace-text.ts";
 import { defineTool } from "./tool.ts";
 
 const Replacement = z.strictObject({
-  old_string: z.string().min(1).describe("The text to replace, as it is in the file, without line numbers"),
+  old_string: z.string().describe("The text to replace, as it is in the file, without line numbers"),
   new_string: z.string().describe("The text to put in its place"),
   replace_all: z.boolean().optional().describe("Replace every occurrence"),
 });

@@ -75,11 +75,21 @@ describe("Read", () => {
     const cell = {
       cell_type: "code",
       source: ["a = 1\n", "a"],
-      outputs: [{ text: "1\n" }, { data: { "image/png": "x" } }],
+      outputs: [
+        { text: "1\n" },
+        { data: { "image/png": "x", "text/plain": "<Figure>" } },
+        { ename: "KeyError", evalue: "'b'", traceback: ["\u001b[31mKeyError\u001b[0m", "line 3, in f"] },
+      ],
     };
     await writeFile(join(folder.path, "a.ipynb"), `\ufeff${JSON.stringify({ cells: [cell] })}`);
     const { output } = await readTool.execute({ path: "a.ipynb" }, folder.context());
-    for (const shown of ["# cell 1 (code)", "a = 1", "# output", "(image/png, not shown)"])
+    for (const shown of [
+      "# cell 1 (code)",
+      "a = 1",
+      "# output",
+      "<Figure>\n9\t(image/png, not shown)",
+      "KeyError\n12\tline 3, in f",
+    ])
       expect(output).toContain(shown);
     await writeFile(join(folder.path, "b.ipynb"), "{broken");
     expect((await readTool.execute({ path: "b.ipynb" }, folder.context())).output).toBe("1\t{broken");

@@ -19,7 +19,7 @@ const MAX_PAGES = 100;
 
 const Input = z.strictObject({
   path: z.string().min(1).describe("The file, relative to the workspace"),
-  offset: z.int().min(1).max(1e9).optional().describe("First line to show, from 1"),
+  offset: z.int().min(0).max(1e9).optional().describe("First line to show, from 1"),
   limit: z.int().min(1).max(100_000).optional().describe("How many lines to show"),
   column: z
     .int()
@@ -47,7 +47,7 @@ export const readTool = defineTool({
   aliases: ["read_file", "view", "view_file", "open_file"],
 
   async execute({ path, offset = 1, limit = MAX_LINES, column = 1 }, context) {
-    const part = { offset, limit, column };
+    const part = { offset: Math.max(1, offset), limit, column };
     const saved = await showSavedOutput(path, context, (text) => ({ output: numberedLines(text, part) }));
     if (saved) return saved;
     const place = await resolveInWorkspace(context.workspace, path);

@@ -149,7 +149,7 @@ const SEQUENCES: Sequence[] = [
       [
         "Edit",
         edit("server.ts", "createServer().listen(8080);", "x"),
-        /most similar lines are:\n[\s\S]*^3\tcreateServer\(\)\.listen\(80\);\nCopy the text exactly/m,
+        /most similar lines are:\n[\s\S]*^3\tcreateServer\(\)\.listen\(80\);\nIn line 3 the file has ".*80.*", old_string has ".*8080.*"\. Copy the text exactly/m,
       ],
       ["Edit", edit("server.ts", "zzz qqq", "x"), "read the file again"],
       [

@@ -13,7 +13,7 @@ describe("Write", () => {
     await using folder = await tempWorkspace();
     const created = await writeTool.execute({ path: "a/b/c.txt", content: "x\n" }, folder.context());
     expect(created).toEqual({
-      output: "created a/b/c.txt (1 lines)",
+      output: "created a/b/c.txt (1 line)",
       files: [{ path: "a/b/c.txt", change: "created" }],
       seen: { path: "a/b/c.txt", fingerprint: createHash("sha256").update("x\n").digest("hex") },
     });
@@ -249,7 +249,7 @@ describe("Write", () => {
       seen: { path: "a", fingerprint: fingerprints?.after },
     });
     await rm(path);
-    expect(await writeTool.execute(input, again)).toMatchObject({ output: "created a (1 lines)" });
+    expect(await writeTool.execute(input, again)).toMatchObject({ output: "created a (1 line)" });
     await rm(path);
     // A call started by an older version of Cadre has no recorded fingerprints.
     expect(await writeTool.execute(input, folder.context({ attempt: 2 }))).toMatchObject({ stale: true });

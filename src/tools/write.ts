@@ -1,6 +1,7 @@
 // Writes a whole file in one step. Writing the same content again changes nothing.
 
 import { z } from "zod";
+import { plural } from "../projections/words/format.ts";
 import { lineCount } from "./answers.ts";
 import {
   type ChangePlan,
@@ -33,6 +34,6 @@ export const writeTool = defineTool({
 function wholeFilePlan(content: string): ChangePlan {
   return (before = "") => {
     const mark = hasByteOrderMark(before) && !hasByteOrderMark(content) ? "\ufeff" : "";
-    return { text: mark + lineEndingsOf(before)(content), said: `${lineCount(content)} lines` };
+    return { text: mark + lineEndingsOf(before)(content), said: plural(lineCount(content), "line") };
   };
 }

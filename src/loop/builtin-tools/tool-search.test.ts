@@ -153,6 +153,10 @@ test("a name that resembles no tool has no nearest tools", () => {
   expect(nearestTools("zzzzzz", tools)).toEqual([]);
 });
 
+test("[25.13] a name without a server is compared with the names of the tools", () => {
+  expect(nearestTools("mcp__lst_ordr", tools)).toEqual(["mcp__shop__list_order"]);
+});
+
 test("a call through mcp_call becomes a call of the tool that it names, even if its input is text", () => {
   const part = { type: "tool-call" as const, toolCallId: "1", toolName: "mcp_call" };
   const named = (input: unknown) =>

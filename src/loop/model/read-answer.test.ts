@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { bashIn } from "../../tools/bash.fixture.ts";
 import { editTool } from "../../tools/edit.ts";
 import { grepTool } from "../../tools/grep.ts";
 import { inputSchemaOf } from "../../tools/input-schema.ts";
@@ -6,7 +7,9 @@ import { readTool } from "../../tools/read.ts";
 import { writeTool } from "../../tools/write.ts";
 import { forgiveInput } from "./read-answer.ts";
 
-const tools = new Map([readTool, grepTool, editTool, writeTool].map((tool) => [tool.name, tool]));
+const tools = new Map(
+  [readTool, grepTool, editTool, writeTool, bashIn("none")].map((tool) => [tool.name, tool]),
+);
 const forgive = (toolName: string, input: unknown) => forgiveInput({ toolName, input }, tools, inputSchemaOf);
 
 test.each([
@@ -14,6 +17,13 @@ test.each([
   ["a number as text", "Read", { path: "a", offset: "2" }, { path: "a", offset: 2 }],
   ["a truth value as text", "Grep", { query: "x", ignore_case: "true" }, { pattern: "x", ignore_case: true }],
   ["an explanation", "Read", { path: "a", explanation: "to see it" }, { path: "a" }],
+  [
+    "a command-line option",
+    "Grep",
+    { pattern: "x", "-n": true, "-C": 1, "-i": true, head_limit: "5" },
+    { pattern: "x", context: 1, ignore_case: true, max: 5 },
+  ],
+  ["another word", "Bash", { command: "x", run_in_background: true }, { command: "x", background: true }],
   ["null for an absent value", "Read", { path: "a", limit: null }, { path: "a" }],
   [
     "another spelling",

@@ -294,12 +294,16 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   glob: ["include", "filepattern", "globpattern"],
   offset: ["startline", "line"],
   limit: ["numlines", "maxlines"],
+  context: ["c", "a", "b", "contextlines"],
+  ignore_case: ["i", "caseinsensitive"],
+  max: ["headlimit", "maxresults", "limit"],
+  background: ["runinbackground", "isbackground"],
   skill: ["name", "skillname", "command"],
   args: ["arguments", "input", "prompt", "task"],
 };
 
-/** Properties in which models explain a call to themselves. Tools do not use them. */
-const EXPLANATIONS = new Set(["description", "explanation", "reason", "thought"]);
+/** Properties in which models explain a call to themselves, or ask for something that the tool does anyway. Tools do not use them. */
+const UNUSED = new Set(["description", "explanation", "reason", "thought", "n", "multiline"]);
 
 export interface NearlyRightCall {
   toolName: string;
@@ -338,7 +342,7 @@ function correct(
     if (value === null) continue;
     const meant = Object.hasOwn(properties, key) ? key : meantProperty(key, properties, input);
     if (meant !== undefined) result[meant] = convert(value, properties[meant]!.type);
-    else if (!EXPLANATIONS.has(fold(key))) result[key] = value;
+    else if (!UNUSED.has(fold(key))) result[key] = value;
   }
   return result;
 }

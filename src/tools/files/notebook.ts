@@ -1,5 +1,6 @@
 // Shows a Jupyter notebook as text: its cells with their outputs, without images and metadata.
 
+import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 
 const Text = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(""))]);
@@ -9,6 +10,7 @@ const Output = z.looseObject({
   data: z.looseObject({ "text/plain": Text.optional() }).optional(),
   ename: z.string().optional(),
   evalue: z.string().optional(),
+  traceback: z.array(z.string()).optional(),
 });
 
 const Notebook = z.looseObject({
@@ -36,10 +38,15 @@ export function notebookText(json: string): string | undefined {
     .join("\n\n");
 }
 
-function outputText({ text, data, ename, evalue }: z.infer<typeof Output>): string {
-  if (ename !== undefined) return `${ename}: ${evalue ?? ""}`;
-  const plain = text ?? data?.["text/plain"];
-  if (plain !== undefined) return plain;
-  const kinds = Object.keys(data ?? {});
-  return kinds.length === 0 ? "" : `(${kinds.join(", ")}, not shown)`;
+function outputText({ text, data = {}, ename, evalue, traceback = [] }: z.infer<typeof Output>): string {
+  if (ename !== undefined)
+    return stripVTControlCharacters(
+      traceback.length > 0 ? traceback.join("\n") : `${ename}: ${evalue ?? ""}`,
+    );
+  const plain = text ?? data["text/plain"];
+  const others = Object.keys(data).filter((kind) => kind !== "text/plain");
+  return [
+    ...(plain === undefined ? [] : [stripVTControlCharacters(plain)]),
+    ...(others.length === 0 ? [] : [`(${others.join(", ")}, not shown)`]),
+  ].join("\n");
 }

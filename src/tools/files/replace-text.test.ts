@@ -35,6 +35,67 @@ test("new lines below an indented line are indented with tabs or spaces, as the 
   });
 });
 
+test.each([
+  [
+    "blanks in steps of two become one tab each",
+    "if a {\n\tb()\n}\n",
+    "  b()",
+    "  if c {\n    if d {\n      b()\n    }\n  }",
+    "if a {\n\tif c {\n\t\tif d {\n\t\t\tb()\n\t\t}\n\t}\n}\n",
+  ],
+  [
+    "deep blanks in steps of four become one tab each",
+    "\t\ta()\n",
+    "        a()",
+    "        if b {\n            a()\n        }",
+    "\t\tif b {\n\t\t\ta()\n\t\t}\n",
+  ],
+  [
+    "tabs become the blanks of the file",
+    "def f():\n  a()\n",
+    "\ta()",
+    "\tif b:\n\t\ta()",
+    "def f():\n  if b:\n    a()\n",
+  ],
+])("[25.10] %s", (_, text, old, now, after) => {
+  expect(edit(text, old, now)).toMatchObject({ ok: true, text: after });
+});
+
+test.each([
+  [
+    "the first difference",
+    "a\nreturn items.sum(price);\n}\n",
+    "return items.sum(prices);\n}",
+    'In line 2 the file has "turn items.sum(price);", old_string has "turn items.sum(prices);". Copy',
+  ],
+  [
+    "a difference in a line that is not the longest",
+    "if (a) {\n  callSomething(withArguments);\n}\n",
+    "if (b) {\n  callSomething(withArguments);\n}",
+    'In line 1 the file has "if (a) {", old_string has "if (b) {". Copy',
+  ],
+  [
+    "line numbers in the old text",
+    "one\ntwo words\n",
+    "1\tone\n2\ttwo words",
+    "old_string begins with line numbers. Copy",
+  ],
+  [
+    "an old text that is longer than the file",
+    "one\nlast words\n",
+    "last words\nmore",
+    "The file ends before line 2 of old_string. Copy",
+  ],
+])("[25.10] an error names %s", (_, text, old, why) => {
+  expect(edit(text, old, "x")).toMatchObject({ ok: false, why: expect.stringContaining(why) });
+});
+
+test("[25.10] an empty old text is refused with advice", () => {
+  expect(edit("", "", "x")).toMatchObject({
+    why: expect.stringContaining("use Write for the whole content"),
+  });
+});
+
 test("an exact match takes precedence over tolerant matches", () => {
   expect(edit("  a\na\n", "a\n", "b\n")).toMatchObject({ ok: false });
   expect(edit("x\n a \n", " a \n", "b\n")).toEqual({

@@ -24,6 +24,11 @@ export type Replaced =
   | { ok: false; why: string };
 
 export function replaceText(text: string, { old_string, new_string, replace_all }: Replacement): Replaced {
+  if (old_string === "")
+    return {
+      ok: false,
+      why: "was left as it is, because old_string is empty: name the text to replace, or use Write for the whole content",
+    };
   if (old_string === new_string)
     return { ok: false, why: "would stay as it is: old_string and new_string are the same" };
   const count = occurrences(text, old_string);
@@ -109,7 +114,7 @@ function replaceLines(
   const old = pieceLines(old_string);
   const there = lines.slice(at, at + old.length);
   const now = new_string === "" ? [] : pieceLines(new_string);
-  const fitted = isIndent ? indentAs(there, old, now) : now;
+  const fitted = isIndent ? indentAs({ lines, there }, old, now) : now;
   const ending = there[0]?.endsWith("\r") ? "\r" : "";
   const written = fitted.map((line) => (line.endsWith("\r") ? line : line + ending));
   lines.splice(at, old.length, ...written);
@@ -118,22 +123,45 @@ function replaceLines(
 }
 
 /** Gives the new lines the file's indentation. Comparing the old lines with the file shows how the two indentations differ. */
-function indentAs(there: readonly string[], old: readonly string[], now: readonly string[]): string[] {
+function indentAs(
+  { lines, there }: { lines: readonly string[]; there: readonly string[] },
+  old: readonly string[],
+  now: readonly string[],
+): string[] {
   const pairs = old
     .map((line, index) => [indentOf(line), indentOf(there[index]!)] as const)
     .filter((_, index) => old[index]!.trim() !== "")
     .sort(([a], [b]) => b.length - a.length);
+  const deeper = converter(lines, [...old, ...now]);
   return now.map((line) => {
     if (line.trim() === "") return line;
     const indent = indentOf(line);
     const [from, to] = pairs.find(([given]) => indent.startsWith(given)) ?? ["", ""];
-    return to + deeper(indent.slice(from.length), to) + line.slice(indent.length);
+    return to + deeper(indent.slice(from.length)) + line.slice(indent.length);
   });
 }
 
-/** Converts the additional indentation of a line. In a file that is indented with tabs, two to four spaces become a tab. */
-const deeper = (rest: string, indent: string): string =>
-  indent.includes("\t") ? rest.replace(/ {2,4}/g, "\t") : rest;
+/** Returns a function that converts the additional indentation of a line from the model's levels to the file's levels. */
+function converter(file: readonly string[], given: readonly string[]): (rest: string) => string {
+  const wanted = levelOf(file);
+  const written = levelOf(given);
+  if (wanted === undefined || written === undefined) return (rest) => rest;
+  // If both use blanks, the model's number of blanks per level might be only its own, so its indentation stays as it is.
+  if (wanted !== "\t" && written !== "\t") return (rest) => rest;
+  return (rest) => rest.replaceAll(written, wanted);
+}
+
+/** One level of the indentation that most of these lines have: a tab, or the smallest step between two indentations. Undefined if no line is indented. */
+function levelOf(lines: readonly string[]): string | undefined {
+  const indents = lines.filter((line) => line.trim() !== "").map(indentOf);
+  const tabbed = indents.filter((indent) => indent.startsWith("\t")).length;
+  const blanks = indents.map((indent) => /^ */.exec(indent)![0].length).filter((length) => length >= 2);
+  if (tabbed + blanks.length === 0) return undefined;
+  if (tabbed >= blanks.length) return "\t";
+  const lengths = [0, ...new Set(blanks)].sort((a, b) => a - b);
+  const steps = lengths.slice(1).map((length, index) => length - lengths[index]!);
+  return " ".repeat(Math.min(...steps.filter((step) => step >= 2)));
+}
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
@@ -141,22 +169,42 @@ const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 function nearestLines(text: string, piece: string): string {
   const lines = pieceLines(text);
   const wanted = pieceLines(piece);
-  const first = wanted.find((line) => line.trim() !== "") ?? "";
+  // The longest line says most about the place that is meant. A line such as `}` is in many places.
+  const anchor = wanted.reduce(
+    (best, line, at) => (line.trim().length > wanted[best]!.trim().length ? at : best),
+    0,
+  );
   let best = { at: -1, score: 0.4 };
   for (const [at, line] of lines.slice(0, MAX_COMPARED).entries()) {
-    const score = similarity(line.trim(), first.trim());
+    const score = similarity(line.trim(), wanted[anchor]!.trim());
     if (score > best.score) best = { at, score };
   }
   if (best.at < 0)
     return " Nothing in it is similar: read the file again, and copy the text without line numbers";
-  const from = Math.max(0, best.at - 2);
-  const shown = lines.slice(from, Math.min(lines.length, best.at + wanted.length + 2, from + MAX_SHOWN));
+  const first = Math.max(0, best.at - anchor);
+  const from = Math.max(0, first - 2);
+  const shown = lines.slice(from, Math.min(lines.length, first + wanted.length + 2, from + MAX_SHOWN));
   const numbered = shown.map((line, index) => `${from + index + 1}\t${line.slice(0, 300)}`);
-  return ` The most similar lines are:\n${numbered.join("\n")}\nCopy the text exactly, without line numbers`;
+  return ` The most similar lines are:\n${numbered.join("\n")}\n${difference(lines, wanted, first)}Copy the text exactly, without line numbers`;
 }
 
 const MAX_COMPARED = 20_000;
 const MAX_SHOWN = 20;
+
+/** Says where `wanted` first differs from the lines at `first`. Indentation and blanks at line ends do not count, because a search ignores them. */
+function difference(lines: readonly string[], wanted: readonly string[], first: number): string {
+  if (wanted.every((line) => /^\s*\d+\t/.test(line))) return "old_string begins with line numbers. ";
+  const at = wanted.findIndex(
+    (line, index) => plain(line).trim() !== plain(lines[first + index] ?? "").trim(),
+  );
+  if (at < 0) return "";
+  const [given, there] = [wanted[at]!.trim(), lines[first + at]?.trim()];
+  if (there === undefined) return `The file ends before line ${at + 1} of old_string. `;
+  let same = 0;
+  while (same < given.length && given[same] === there[same]) same++;
+  const near = (text: string): string => JSON.stringify(text.slice(Math.max(0, same - 20), same + 40));
+  return `In line ${first + at + 1} the file has ${near(there)}, old_string has ${near(given)}. `;
+}
 
 /** The share of character pairs that both texts have in common, from 0 to 1. */
 function similarity(a: string, b: string): number {

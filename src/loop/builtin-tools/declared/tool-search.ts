@@ -95,8 +95,13 @@ function listNames(tools: readonly SearchableTool[]): string {
     .join("\n");
 }
 
-/** Length of `mcp__server__` in a tool's name. */
-const prefixLength = (name: string): number => name.indexOf("__", "mcp__".length) + 2;
+/** Length of `mcp__server__` in a tool's name. A name without a server, such as `mcp__create_issue`, has only `mcp__`. */
+function prefixLength(name: string): number {
+  const end = name.indexOf("__", PREFIX.length);
+  return end < 0 ? PREFIX.length : end + 2;
+}
+
+const PREFIX = "mcp__";
 
 /** The tools that match a query best. Exact names come first. A word that many tools share counts little. */
 export function searchTools<T extends SearchableTool>(
@@ -149,6 +154,6 @@ export function nearestTools(name: string, tools: readonly SearchableTool[]): st
 /** Compares tool names without their servers, and returns the tool with the most similar name. */
 function shortNamed(name: string, names: readonly string[]): string | undefined {
   const byShort = new Map(names.map((full) => [full.slice(prefixLength(full)), full]));
-  const short = name.startsWith("mcp__") ? name.slice(prefixLength(name)) : name;
+  const short = name.startsWith(PREFIX) ? name.slice(prefixLength(name)) : name;
   return byShort.get(nearestWord(short, byShort.keys()) ?? "");
 }
