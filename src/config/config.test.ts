@@ -31,6 +31,7 @@ providers:
 aliases: { fast: local/qwen3-coder-30b, deep: anthropic/claude-opus-4-5 }
 prices: { local/qwen3-coder-30b: { input: 0, output: 0 } }
 limits: { maxDepth: 3, maxTurns: 20, tree: { maxTokens: 2000000, maxCost: 5 } }
+agent: { max_iters: 20 }
 permissions: { allow: [Read, "Bash(npm test)"], ask: [Bash, Write, Edit], deny: [WebSearch] }
 approvals: { timeout: 60m, onTimeout: reject, unattended: park }
 mcpServers: { git: { command: mcp-server-git, args: [--repository, .] }, docs: { url: "https://example.com/mcp" } }
@@ -127,6 +128,14 @@ describe("reading cadre.yaml", () => {
       expect(() => load(`limits: { ${key}: 7, maxTurns: 8 }`)).toThrow("both set `maxTurns`");
     },
   );
+
+  test.each([
+    ["agent: { max_iters: 7 }", 7],
+    ["agent: { max_iters: 7 }\nlimits: { maxDepth: 1 }", 7],
+    ["agent: { max_iters: 7 }\nlimits: { maxTurns: 9 }", 9],
+  ])("[28.16] [S4-10] `%s` limits the turns", (yaml, maxTurns) => {
+    expect(load(yaml)).toMatchObject({ limits: { maxTurns }, problems: [] });
+  });
 
   test("an unknown key causes a warning that suggests a similar key", () => {
     expect(load("modle: a/b\nlimits: {maxTurn: 1}").problems).toMatchObject([

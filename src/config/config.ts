@@ -160,6 +160,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     ...defaults(),
     ...values,
     ...over.keys,
+    limits: limitsOf(values),
     sandbox: {
       driver: "auto",
       network: "approved",
@@ -196,6 +197,11 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     ignoredKeys: ignoredKeys(ignoredSettings, over.keys),
     at,
   };
+}
+
+/** S4-10: `agent.max_iters` is the limit on turns, unless `limits` has one. */
+function limitsOf({ limits, agent }: ConfigValues): Config["limits"] {
+  return omitUndefined({ maxTurns: agent?.max_iters, ...omitUndefined(limits ?? {}) });
 }
 
 /** Resolves the path of a SQLite store against the project's folder. `env:NAME` takes the store's address from a variable. */

@@ -289,6 +289,11 @@ export const DECLARED_KEYS = {
     ANY_FOLDER,
   ),
   limits: key("Limits of every run, unless its agent sets others", LimitsInput, ANY_FOLDER),
+  agent: key(
+    "Another place for the limit on turns: `agent: { max_iters: 20 }` is `limits: { maxTurns: 20 }`",
+    z.strictObject({ max_iters: z.int().nonnegative().optional().describe("As `limits.maxTurns`") }),
+    ANY_FOLDER,
+  ),
   patience: key(
     "How long a run bears with its model's provider",
     z.strictObject({

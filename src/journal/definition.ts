@@ -177,6 +177,8 @@ export const Definition = z.object({
   permissions: z.object({ ask: z.array(z.string()), deny: z.array(z.string()) }),
   /** Full names of the agents to which this agent can delegate. */
   agents: z.array(z.string()),
+  /** Full names of the main agents to which this agent can send messages, because it is a main agent that may use every tool (S4-12). */
+  mains: z.array(z.string()).optional(),
   /** The agents listed in `agents`, as the model sees them. */
   delegates: z.array(Delegate).optional(),
   delegation: Delegation.optional(),

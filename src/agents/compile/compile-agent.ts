@@ -141,6 +141,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     tools,
     permissions: { ask: values.permissions?.ask ?? [], deny: values.permissions?.deny ?? [] },
     agents: takesDelegates(values) ? [] : allowedDelegates(values, policy),
+    mains: isDeclaredMain(values, tools) ? [] : undefined,
     delegation: values.delegation && { ...DEFAULT_DELEGATION, ...omitUndefined(values.delegation) },
     delegable: values.delegable === false ? false : undefined,
     usage: values.usage,
@@ -159,6 +160,13 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     dialect: draft.dialect === "cadre" ? undefined : draft.dialect,
     source: { file: draft.file, hash: draft.hash },
   });
+}
+
+/** S4-12: whether the file declares a main agent that may use every tool: it says `kind: main`, or `*` in `tools`. */
+function isDeclaredMain({ kind, tools }: AgentValues, { allow }: Definition["tools"]): boolean {
+  if (kind === "subagent" || allow !== undefined) return false;
+  const named = Array.isArray(tools) ? tools : (tools?.allow ?? []);
+  return kind === "main" || named.includes("*");
 }
 
 /** True if a pattern takes its agents from the key `agents`. For example, `router: true` does this. */

@@ -67,6 +67,22 @@ export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
   for (const { agent, definition } of resolved) {
     agent.definition = hasErrors(agent.problems) ? undefined : definition;
   }
+  for (const agent of agents.values())
+    agent.definition = agent.definition && withMains(agent.definition, agent, agents);
+}
+
+/** Names the main agents that a main agent can send messages to: those of its own scope that other agents may start. */
+function withMains(
+  { mains, ...definition }: Definition,
+  agent: Agent,
+  agents: ReadonlyMap<string, Agent>,
+): Definition {
+  if (mains === undefined) return definition;
+  const names = [...agents.values()]
+    .filter((other) => other !== agent && other.scope === agent.scope && mayBeStarted(other))
+    .filter((other) => other.definition!.kind === "main")
+    .map(({ name }) => name);
+  return names.length === 0 ? definition : { ...definition, mains: names };
 }
 
 /** `agents: "*"` names every agent of the project and of the user that another agent may start, and `Delegate` in `policy` names every

@@ -167,14 +167,15 @@ function limitsAt({ limits: own }: Definition, { above, edge, parts }: NodePosit
   const first = (name: "maxTurns" | "maxDuration" | "maxDepth"): number =>
     own[name] ?? parts.limits[name] ?? DEFAULT_LIMITS[name];
   const [maxTokens, maxCost] = [own.maxTokens ?? parts.limits.maxTokens, own.maxCost ?? parts.limits.maxCost];
+  const noLimit = Number.POSITIVE_INFINITY;
   const starter = above && patternsIn(above.definition).find(({ pattern }) => pattern.key === edge?.key);
-  const childTurns = starter?.pattern.childTurns?.(starter.own) ?? Number.POSITIVE_INFINITY;
+  const childTurns = starter?.pattern.childTurns?.(starter.own) ?? noLimit;
   return {
     maxTurns: Math.min(first("maxTurns"), childTurns),
     maxDuration: first("maxDuration"),
     maxDepth: above
       ? Math.min(above.limits.maxDepth, own.maxDepth ?? above.limits.maxDepth)
-      : Math.min(first("maxDepth"), parts.from?.maxDepth ?? Number.POSITIVE_INFINITY),
+      : Math.min(first("maxDepth"), parts.limits.maxDepth ?? noLimit, parts.from?.maxDepth ?? noLimit),
     maxChildren: own.maxChildren ?? parts.limits.maxChildren ?? DEFAULT_CHILDREN,
     ...omitUndefined({ maxTokens, maxCost }),
   };

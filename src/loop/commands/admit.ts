@@ -187,13 +187,20 @@ export const limitsOf = (
   { limits: project, approvalTimeout }: Pick<LoopParts, "limits" | "approvalTimeout">,
 ): Limits => resolveLimits({ approvalTimeout, ...project }, limits, {});
 
-/** Limits in the request override the agent's, and those override the project's. An agent's file can only lower the tree's limits. */
+/**
+ * Limits in the request override the agent's, and those override the project's.
+ * An agent's file can only lower the project's limits on the tree and on its depth.
+ */
 export function resolveLimits(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
   const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
-  const layers = [DEFAULT_LIMITS, project, agent, request].map((layer) => omitUndefined(layer));
+  const own = { ...agent, maxDepth: lower(agent.maxDepth, project.maxDepth) };
+  const layers = [DEFAULT_LIMITS, project, own, request].map((layer) => omitUndefined(layer));
   const merged = Object.assign({}, ...layers, { tree: undefined });
   return Limits.parse(Object.keys(tree).length > 0 ? { ...merged, tree } : merged);
 }
+
+const lower = (own: number | undefined, given: number | undefined): number | undefined =>
+  own === undefined || given === undefined ? own : Math.min(own, given);
 
 type Tree = NonNullable<AgentLimits["tree"]>;
 

@@ -1,4 +1,6 @@
-import { expect } from "vitest";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import {
   look,
   payloadsOf,
@@ -8,6 +10,8 @@ import {
   scenario,
   turns,
 } from "../../../test/support/scenario.ts";
+import { scratchFolder } from "../../../test/support/scratch.ts";
+import { openProject } from "../../project/project.ts";
 
 const chat = { sessionId: "s1", agent: "tester", from: "maria", mode: "chat" } as const;
 
@@ -123,6 +127,57 @@ scenario(
     await world.settled(runId);
     expect(await refused).toBe("Not sent: this message has come through 8 agents already.");
     expect((await store.runs.list({ session: "s9" })).runs.length).toBeLessThanOrEqual(9);
+  },
+);
+
+const mains = { agent: 'kind: main\ntools: ["*"]', cast: { other: "kind: main", leaf: "kind: subagent" } };
+
+scenario(
+  "[28.16] [S4-12] a main agent with every tool can message the other main agents of its project",
+  { ...mains, script: roles({ tester: turns({ calls: [mail("other")] }) }) },
+  async (world) => {
+    const runId = await world.run("tell them", { sessionId: "s9" });
+    await world.settled(runId);
+    const [result] = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(result?.output).toMatchObject({ to: "other", status: "delivered: it starts a run" });
+    await world.settled((result!.output as { run_id: string }).run_id);
+  },
+);
+
+test.each([
+  ["it names the main agents, not the subagents", 'kind: main\ntools: ["*"]', ["other"]],
+  ['`tools: ["*"]` is enough', 'tools: ["*"]', ["other"]],
+  ["`kind: main` is enough", "kind: main", ["other"]],
+  ["a list of tools leaves it out", "kind: main\ntools: [Read]", undefined],
+  ["a file that declares neither does not get it", "", undefined],
+  ["a file can deny it", "kind: main\ndisallowedTools: [send_message]", undefined],
+])("[28.16] [S4-12] the tool send_message: %s", async (_title, keys, names) => {
+  const folder = scratchFolder("cadre-mains-");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "agents"));
+  for (const [name, own] of Object.entries({ boss: keys, other: "kind: main", leaf: "kind: subagent" }))
+    writeFileSync(join(folder, "agents", `${name}.md`), `---\ndescription: d\n${own}\n---\nHi.\n`);
+  const project = openProject({ folder, home: join(folder, "home"), env: {} });
+  const { tools } = await project.prompt("boss", "go");
+  const offered = tools.find(({ name }) => name === "send_message");
+  expect(offered?.description.split("Main agents: ")[1]).toBe(names && `${names.join(", ")}.`);
+});
+
+scenario(
+  "[28.16] [S4-17] with `limits: { maxDepth: 1 }` in cadre.yaml, no agent's file allows a child to delegate",
+  {
+    config: "limits: { maxDepth: 1 }\n",
+    agent: "agents: [middle]\nlimits: { maxDepth: 3 }",
+    cast: { middle: "agents: [leaf]\nlimits: { maxDepth: 3 }", leaf: "" },
+    script: roles({
+      tester: turns({ calls: [{ tool: "delegate", input: { agent: "middle", task: "go" } }] }),
+      middle: turns({ calls: [{ tool: "delegate", input: { agent: "leaf", task: "go" } }] }),
+    }),
+  },
+  async (world) => {
+    await world.settled(await world.run("begin"));
+    const { runs } = await world.runtime.store.runs.list({});
+    expect(runs.map(({ agent }) => agent).sort()).toEqual(["middle", "tester"]);
   },
 );
 

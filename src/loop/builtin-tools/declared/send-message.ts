@@ -10,12 +10,10 @@ export const MessageInput = z.object({
   message: z.string().min(1).describe("What it should know or do. It sees this, not your conversation."),
 });
 
-const offer = offerOf(
-  SEND_MESSAGE,
-  "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.",
-  MessageInput,
-  true,
-);
+const DESCRIPTION =
+  "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.";
+
+const offer = offerOf(SEND_MESSAGE, DESCRIPTION, MessageInput, true);
 
 export const sendMessage: DeclaredTool = {
   name: SEND_MESSAGE,
@@ -25,7 +23,20 @@ export const sendMessage: DeclaredTool = {
   target: { kind: "name", field: "to" },
   leavesTree: true,
   // A message can start a run, so a draft (`readOnly`) is not allowed to send messages.
-  listedBy: ({ kind, tools, readOnly }) =>
-    kind === "main" && !readOnly && tools.allow?.includes(SEND_MESSAGE) === true,
-  offered: ({ definition }, gate) => (sendMessage.listedBy!(definition, gate) ? offer() : []),
+  listedBy: ({ kind, tools, readOnly, mains = [] }) =>
+    kind === "main" &&
+    !readOnly &&
+    (tools.allow?.includes(SEND_MESSAGE) === true ||
+      (mains.length > 0 && !tools.deny.includes(SEND_MESSAGE))),
+  offered({ definition, state }, gate) {
+    if (!sendMessage.listedBy!(definition, gate)) return [];
+    const { tools, mains = [] } = definition;
+    if (tools.allow?.includes(SEND_MESSAGE)) return offer();
+    // A child has its parent to report to. It sends messages only if its file names the tool.
+    if (state.start?.parentRunId !== undefined) return [];
+    return offer().map((tool) => ({
+      ...tool,
+      description: `${DESCRIPTION} Main agents: ${mains.join(", ")}.`,
+    }));
+  },
 };
