@@ -211,6 +211,11 @@ export const importRules: Rule[] = [
       }),
   },
   {
+    id: "AR20",
+    title: "only the listed files start programs, and only run-git.ts starts git",
+    check: (tree) => tree.sources.filter(inSource).flatMap(startedPrograms),
+  },
+  {
     id: "AR16",
     title: "the public API does not import the command line, directly or indirectly",
     check: (tree) => {
@@ -219,6 +224,42 @@ export const importRules: Rule[] = [
     },
   },
 ];
+
+const RUN_GIT = "src/tools/git/run-git.ts";
+
+/** Files that start programs. None but the first starts git: a git that is not hardened runs programs that a repository names (A30). */
+const STARTS_PROGRAMS = new Set([
+  RUN_GIT,
+  "src/agents/steps/steps-process.ts",
+  "src/cli/commands/up.ts",
+  "src/cli/connection/background.ts",
+  "src/cli/demo/supervise.ts",
+  "src/cli/terminal/edit-json.ts",
+  "src/mcp/supervised-server.ts",
+  "src/tools/background/process-identity.ts",
+  "src/tools/background/start-command.ts",
+  "src/tools/files/ripgrep.ts",
+  "src/tools/hooks/run-hook.ts",
+  "src/tools/sandbox/bwrap.ts",
+  "src/tools/sandbox/srt.ts",
+  "src/tools/shell/run-program.ts",
+  "src/tools/shell/supervise.ts",
+]);
+
+const STARTS_GIT =
+  /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|runProgram|supervise)\s*\(\s*\[?\s*["'`](?:\S*\/)?git\b|(?<![\w>]|\bSet\()\[\s*["'`](?:\S*\/)?git["'`]/g;
+
+function startedPrograms(source: Source): string[] {
+  const starts = source.imports
+    .filter(({ specifier, typeOnly }) => /^(?:node:)?child_process$/.test(specifier) && !typeOnly)
+    .filter(() => !STARTS_PROGRAMS.has(source.path))
+    .map(({ line }) => `${source.path}:${line}: starts programs, and is not in the list of files that may`);
+  if (source.path === RUN_GIT) return starts;
+  const git = Array.from(source.text.matchAll(STARTS_GIT)).map(
+    ({ index }) => `${source.path}:${lineAt(source.text, index)}: starts git without ${RUN_GIT}`,
+  );
+  return [...starts, ...git];
+}
 
 /** Returns the shortest chain of imports from `start` to a file for which `isTarget` is true. Type imports are included. */
 function pathTo(start: string, isTarget: (path: string) => boolean, tree: Tree): string[] | undefined {

@@ -124,6 +124,26 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
         'import { useState } from "react";\nimport { r } from "../../../src/projections/run-state.ts";\nimport "../a.css";\nimport { c } from "../../../src/api/client/client.ts";',
     },
   },
+  AR20: {
+    wrong: {
+      "src/loop/a.ts:1: starts programs": { "src/loop/a.ts": 'import { spawn } from "node:child_process";' },
+      "src/cli/b.ts:1: starts programs": { "src/cli/b.ts": 'import "child_process";' },
+      "src/cli/c.ts:1: starts programs": {
+        "src/cli/c.ts": 'const { exec } = await import("node:child_process");',
+      },
+      "src/tools/d.ts:1: starts git": { "src/tools/d.ts": 'await runProgram(["git", "status"], options);' },
+      "src/tools/shell/supervise.ts:1: starts git": {
+        "src/tools/shell/supervise.ts": 'spawn("/usr/bin/git", args);',
+      },
+      "src/tools/e.ts:1: starts git": { "src/tools/e.ts": "exec(`git status`);" },
+      "src/tools/f.ts:2: starts git": { "src/tools/f.ts": 'const argv =\n["git", verb];' },
+    },
+    right: {
+      "src/tools/git/run-git.ts": 'import { spawn } from "node:child_process";\nspawn("git", []);',
+      "src/tools/g.ts": 'import { git } from "./git/run-git.ts";\nconst known = new Set(["git"]);',
+      "src/tools/g.test.ts": 'import { execFile } from "node:child_process";\nexecFile("git", []);',
+    },
+  },
   AR16: {
     wrong: {
       "src/index.ts → src/runtime/embed.ts → src/cli/connect.ts": {

@@ -54,7 +54,7 @@ export async function tryGit(at: GitLocation, args: readonly string[], input = "
   if (!Array.isArray(settings)) return settings;
   const env = hardenedEnvironment(overridesOf(settings));
   for (let next = FIRST_PAUSE; ; next *= 2) {
-    const answer = await runOnce({ ...at, env: { ...env, ...at.env } }, args, input);
+    const answer = await runOnce({ ...at, env: { ...at.env, ...env } }, args, input);
     if (answer.ok || next > LAST_PAUSE || !isLocked(answer)) return answer;
     await pause(next);
   }
@@ -72,7 +72,7 @@ export async function readRepositorySettings(at: GitLocation): Promise<Repositor
   if (at.args.length === 0) return [];
   const listing = ["config", "--list", "--show-scope", "-z"];
   const said = await runOnce(
-    { ...at, pidFile: undefined, env: { ...hardenedEnvironment([]), ...at.env } },
+    { ...at, pidFile: undefined, env: { ...at.env, ...hardenedEnvironment([]) } },
     listing,
     "",
   );

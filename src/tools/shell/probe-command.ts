@@ -301,11 +301,7 @@ interface Commit {
 
 /** Uses `rev-list`, because a repository's settings can make `git log` start programs. */
 async function latestCommits(folder: string): Promise<Commit[]> {
-  const place = {
-    ...inFolder(folder),
-    timeout: GIT_MS,
-    env: { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" },
-  };
+  const place = { ...inFolder(folder), timeout: GIT_MS };
   const heads = await git(place, ["rev-parse", "--revs-only", "HEAD"]);
   if (heads === "") return [];
   const args = [
