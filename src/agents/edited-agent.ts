@@ -3,25 +3,38 @@
 import { join } from "node:path";
 import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
+import { EDITED, startsPrograms } from "../journal/definition.ts";
 import type { Agent, AgentEnvironment } from "./agent.ts";
 import { type AgentFolder, type AgentFolders, foldersToSearch, locateAgentFile } from "./files/folders.ts";
 import { MAX_FILE } from "./files/parse.ts";
 import { draftFile, readAgentFiles } from "./files/read.ts";
 import { assembleAgents, findAgent } from "./load.ts";
 
-/** `file` is the name of the agent's file in messages. Throws AGENT_INVALID if the text is not an agent. */
+/**
+ * `file` is the name of the agent's file in messages, or of an edited text of it.
+ * The result is marked as edited: the text has no trust of the file, so it starts a program or a module only in a trusted folder (A80).
+ * Throws AGENT_INVALID if the text is not an agent.
+ */
 export async function loadEditedAgent(
   folders: AgentFolders,
   known: AgentEnvironment,
-  { file, text }: { file: string; text: string },
+  { file: named, text, trusted }: { file: string; text: string; trusted: boolean },
 ): Promise<Agent & { definition: NonNullable<Agent["definition"]> }> {
   if (text.length > MAX_FILE) throw invalidText("it is larger than 1 MB");
+  const file = named.replace(EDITED, "");
   const { path, folder } = (await locateAgentFile(folders, file)) ?? projectLocation(folders);
   const edited = await draftFile(text, path, folder);
   const [draft] = edited.drafts;
   if (!draft) throw invalidText(edited.skipped ? problemText(edited.skipped) : "it names none");
   const others = (await readAgentFiles(folders)).filter((other) => other.file !== edited.file);
-  return findAgent(assembleAgents([edited, ...others], known), draft.name);
+  const agent = findAgent(assembleAgents([edited, ...others], known), draft.name);
+  const { source } = agent.definition;
+  if (!trusted && startsPrograms(agent.definition))
+    throw invalidText("it starts a program (`runner` or `steps`), and this folder is not trusted");
+  return {
+    ...agent,
+    definition: { ...agent.definition, source: { ...source, file: EDITED + source.file } },
+  };
 }
 
 /** If the agent's file does not exist, the agent is treated as an agent of the project. */

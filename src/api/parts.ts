@@ -33,7 +33,13 @@ export interface ApiParts {
   /** Starts a new run that continues an ended run from its last good event. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Starts a new root run with the content of another run up to a chosen event. */
-  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  fork(
+    runId: RunId,
+    request: ForkRequest,
+    idempotencyKey?: string,
+    by?: string,
+    programs?: "refused",
+  ): Promise<{ runId: RunId }>;
   /** Sends a message to a main agent in a session. The message joins the session's active run, or starts the next run. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Describes an agent without running it. Throws AGENT_NOT_FOUND or AGENT_INVALID. */

@@ -35,6 +35,7 @@ type DefaultedKey =
   | "onUnknownPrice"
   | "limits"
   | "services"
+  | "variables"
   | "web"
   | "roles"
   | "taint"
@@ -49,6 +50,7 @@ const defaults = (): Required<Pick<ConfigValues, DefaultedKey>> => ({
   onUnknownPrice: "refuse",
   limits: {},
   services: {},
+  variables: [],
   web: { allow: [], deny: [], private: [] },
   roles: [],
   taint: true,

@@ -393,6 +393,11 @@ export const DECLARED_KEYS = {
     z.record(z.string(), Service),
     alwaysNeedsTrust("commands", "none"),
   ),
+  variables: key(
+    "Variables of Cadre's own environment that agents may pass to their programs",
+    z.array(variable),
+    alwaysNeedsTrust("variables", "none"),
+  ),
   roles: key(
     "Agents in the format of other products: a list, or a file with one",
     z.union([text, z.array(z.unknown()), z.looseObject({})]),

@@ -22,6 +22,10 @@ export const Rules = z.object({
 });
 export type Rules = z.infer<typeof Rules>;
 
+/** The rules that a run was started with. Those of a person who is no admin never allow a call on a protected file (A81). */
+export const RunRules = Rules.extend({ sparesProtected: z.literal(true).exactOptional() });
+export type RunRules = z.infer<typeof RunRules>;
+
 export const AgentLimits = z.object({
   maxTurns: z.int().nonnegative().optional(),
   /** Limit on active time, in milliseconds. */
@@ -120,6 +124,13 @@ export const InstructionFile = z.object({
   nonce: z.string().optional(),
 });
 export type InstructionFile = z.infer<typeof InstructionFile>;
+
+/** Begins `source.file` of an agent whose text was edited for a fork. Its text has no trust of its own, wherever the file lies. */
+export const EDITED = "edited:";
+
+/** Whether the agent would start a program or a module of its own. */
+export const startsPrograms = ({ runner, steps }: Pick<Definition, "runner" | "steps">): boolean =>
+  runner !== undefined || steps !== undefined;
 
 /** How to start a program that speaks the Agent Client Protocol. Values of `env` can refer to variables: `${NAME}`. */
 export const Runner = z.object({

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { assertNever } from "../errors.ts";
 import { Attachment } from "./attachment.ts";
 import { BlastRadius } from "./blast-radius.ts";
-import { ContextMode, Effect, Limits, Rules } from "./definition.ts";
+import { ContextMode, Effect, Limits, RunRules } from "./definition.ts";
 import { ThoughtPart, Usage } from "./message.ts";
 import {
   Ancestor,
@@ -173,7 +173,7 @@ export const payloads = {
     ownMaxTurns: z.int().positive().optional(),
     approvals: ApprovalPolicy,
     /** Permission rules that the caller added when starting the run. */
-    permissions: Rules.optional(),
+    permissions: RunRules.optional(),
     /** Models without a known price, which `maxCost` does not limit (`onUnknownPrice: allow`). */
     unpriced: z.array(z.string()).optional(),
     /** Id of the message that became the task, if its sender chose an idempotency key. */
@@ -291,6 +291,8 @@ export const payloads = {
     unjudged: z.string().optional(),
     /** The host and port that the call would contact, if its input names one. */
     host: z.string().optional(),
+    /** A protected file that the call concerns. On a server with users, only an admin approves such a call. */
+    protected: z.string().optional(),
     /** How often a person was asked about this call. A person is asked again if the files or rules have changed. */
     round: z.int().positive().optional(),
     /** How much of the parent's conversation the child will see, if the call is a delegation. */
@@ -324,6 +326,8 @@ export const payloads = {
     /** The raised budget. With scope `tree` it applies to all runs of the tree, otherwise to this run. */
     limits: Budget.optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
+    /** A protected file that the approved call concerns. On a server with users, only an admin approves such a call. */
+    protected: z.string().optional(),
     /** The granted rule, the folder in which it applies (absent: any folder), and its expiry. Present if the scope is wider than `once`. */
     grant: z.string().optional(),
     folder: z.string().optional(),

@@ -22,6 +22,7 @@ import {
 import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
 import { namedGrant } from "./grant.ts";
 import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
+import { isProtectedPath } from "./protected-files.ts";
 import { firstMatch, rulesFor } from "./rules.ts";
 
 /** `find` looks up what a tool declares about itself. An unknown tool is assumed to reach everything. */
@@ -42,8 +43,27 @@ export const createJudge =
       inheritedAsk(call, request) ??
       denial?.verdict ??
       ruleVerdict(call, request, facts);
-    return host ? { ...verdict, host } : verdict;
+    const kept = verdict.verdict === "ask" ? protectedPart(call) : undefined;
+    return { ...verdict, ...(host ? { host } : {}), ...(kept === undefined ? {} : { protected: kept }) };
   };
+
+/** A protected file that the call concerns. Texts that Cadre cannot read as a command count too, word by word. */
+function protectedPart({ units }: Call): string | undefined {
+  const known = units.find((unit) => unit.protected !== undefined)?.protected;
+  if (known !== undefined) return known;
+  return units
+    .flatMap((unit) => (unit.kind === "plain" && unit.hostname === undefined ? unit.strings : []))
+    .flatMap((text) => text.slice(0, MAX_SEARCHED).split(/[\s"'`;|&<>()=,:]+/))
+    .find((word) => word !== "" && namesProtected(word));
+}
+
+const MAX_SEARCHED = 100_000;
+
+/** A word of a tool that Cadre does not know, as a path from the workspace or as an absolute path. */
+function namesProtected(word: string): boolean {
+  const parts = word.split(/[\\/]+/);
+  return parts.length > 1 && parts.some((_, at) => isProtectedPath(parts.slice(at).join("/")));
+}
 
 function gateVerdict(
   call: Call,
@@ -207,7 +227,7 @@ function mostSpecific(
 ): Verdict | undefined {
   let best: Verdict | undefined;
   let weight = -1;
-  for (const { source, rules } of authority) {
+  for (const { source, rules, sparesProtected } of authority) {
     for (const rule of rulesFor(rules.ask, "wide", tool)) {
       if (
         rule.weight < weight ||
@@ -218,6 +238,7 @@ function mostSpecific(
       best = { verdict: "ask", rule: `${source} ask ${rule.text}` };
       weight = rule.weight;
     }
+    if (sparesProtected && unit.protected !== undefined) continue;
     for (const rule of rulesFor(rules.allow, "strict", tool)) {
       if (rule.weight <= weight || rule.matches(unit) !== "yes") continue;
       best = { verdict: "allow", rule: `${source} allow ${rule.text}` };

@@ -17,6 +17,8 @@ export interface Verdict {
   unjudged?: string;
   /** The host that the call would contact, if its input names one. */
   host?: string;
+  /** A protected file that the call may change or reveal. On a server with users, only an admin approves such a call (A81). */
+  protected?: string;
 }
 
 /** Prefix of the rule text if a person's grant allowed the call. */
@@ -29,6 +31,8 @@ export interface SourcedRules {
   rules: Rules;
   /** True if an ask rule of this source wins over every allow rule, however specific. This is how Claude Code reads its rules. */
   asksFirst?: true;
+  /** True if the allow rules of this source never cover protected files, not even a rule that names the exact path (A81). */
+  sparesProtected?: true;
 }
 
 /** A permission that a person has given for more than one call: `Bash(npm test)`, in a folder, until it expires. */

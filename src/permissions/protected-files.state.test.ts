@@ -20,7 +20,7 @@ describe("Cadre's own files", () => {
 
   it("[A32] a tool that reads one of Cadre's own files needs approval, unless a rule names the exact file", () => {
     for (const tool of ["Read", "Grep"]) {
-      const ask = { verdict: "ask", rule: "protected .cadre/token" };
+      const ask = { verdict: "ask", rule: "protected .cadre/token", protected: ".cadre/token" };
       expect(verdict(tool, { path: ".cadre/token" })).toEqual(ask);
       expect(
         verdict(tool, { path: ".cadre/token" }, { project: { preset: "trusted", allow: [tool] } }),

@@ -50,7 +50,7 @@ const PROTECTED_FOLDERS = new Set([
 
 /** Patterns of further protected names. `.env.local` is protected like `.env`, but `.env.example` is meant to be read. */
 const PROTECTED_NAMES =
-  /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+)$/s;
+  /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+|.+\.steps\.[cm]?[jt]sx?)$/s;
 
 /** Whether a path relative to the workspace is protected. Only the names in the path are checked, not the files. */
 export function isProtectedPath(path: string): boolean {

@@ -31,7 +31,7 @@ import { poolNames } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
 import type { Env } from "../config/trust.ts";
 import { CadreError, toCadreError } from "../errors.ts";
-import type { Definition, Rules } from "../journal/definition.ts";
+import type { Definition, RunRules } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
@@ -229,7 +229,9 @@ export function openProject(options: ProjectOptions): Project {
       requireUsable(change(await definitionNamed(name)), models),
     async findEdited({ source: { file } }, text) {
       return requireUsable(
-        await ready((await loadEditedAgent(folders, known, { file, text })).definition),
+        await ready(
+          (await loadEditedAgent(folders, known, { file, text, trusted: config.trusted })).definition,
+        ),
         models,
       );
     },
@@ -464,8 +466,8 @@ const loopRule = (rule: string): string =>
     .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
     .replace(/^\s*(askuser|askuserquestion|ask_user)(?=\s*(\(|$))/i, ASK_USER);
 
-export const canonicalRules = (rules: Rules, tools: readonly AnyTool[]) => ({
-  ...omitUndefined({ preset: rules.preset }),
+export const canonicalRules = (rules: RunRules, tools: readonly AnyTool[]) => ({
+  ...omitUndefined({ preset: rules.preset, sparesProtected: rules.sparesProtected }),
   allow: canonicalList(rules.allow, tools),
   ask: canonicalList(rules.ask, tools),
   deny: canonicalList(rules.deny, tools),

@@ -407,6 +407,7 @@ scenario(
   "[RN9] the agent file sets the program's variables and mode, and no secret is recorded",
   options({
     agent: runner(", mode: plan", `ACP_SECRET: "$\{MY_TOKEN}"`),
+    config: "sandbox: none\nvariables: [MY_TOKEN]\n",
     env: { CADRE_TRUST: "1", MY_TOKEN: "sk-verysecretvalue1234567890" },
   }),
   async (world) => {
@@ -440,3 +441,19 @@ if ("sandbox" in bwrap)
       expect(payloadsOf(await world.events(runId), "RUNNER_STARTED")).toMatchObject([{ sandbox: "bwrap" }]);
     },
   );
+
+scenario(
+  "[RN9] [A80] [30.2] an agent file gets no variable that cadre.yaml does not list",
+  options({
+    agent: runner("", `ACP_SECRET: "x$\{CADRE_TOKEN}"`),
+    config: "sandbox: none\nvariables: [MY_TOKEN]\n",
+    env: { CADRE_TRUST: "1", CADRE_TOKEN: "sk-verysecretvalue1234567890" },
+  }),
+  async (world) => {
+    const runId = await world.run(script("say Done."));
+    await world.settled(runId);
+    const log = existsSync(join(world.folder, "acp.log")) ? logOf(world) : "";
+    expect(log).not.toContain("verysecret");
+    expect(JSON.stringify(await world.events(runId))).toMatch(/CADRE_TOKEN, which is not set or not listed/);
+  },
+);

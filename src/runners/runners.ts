@@ -24,8 +24,10 @@ import type { TranslateOptions } from "./translate-call.ts";
 export interface RunnersParts {
   /** Whether the project is allowed to start its own commands. */
   trusted: boolean;
-  /** Values for `${NAME}` in the configuration. */
+  /** Values for `${NAME}` in agent files. */
   env: Readonly<Record<string, string | undefined>>;
+  /** The variables that agents of the project and edited agents may name. The user's own agents may name all. */
+  variables: readonly string[];
   /** Wraps a command in the sandbox, or returns the reason why the command must not run. */
   confine(
     argv: readonly string[],
@@ -82,11 +84,29 @@ export function createRunners(parts: RunnersParts): Runners {
   };
 }
 
-/** Returns why the program must not start. A program that the project defines needs a person's trust, like a module or an MCP server. */
-function problemWith({ runner, source: { file } }: Definition, trusted: boolean): string | undefined {
-  const isOfProject = !file.startsWith("~/") && !file.startsWith("builtin:");
-  if (!runner || trusted || !isOfProject) return undefined;
+/** Returns why the program must not start. A program that the project or an edited text defines needs a person's trust, like a module or an MCP server. */
+function problemWith(definition: Definition, trusted: boolean): string | undefined {
+  const { runner } = definition;
+  if (!runner || trusted || isOfUser(definition)) return undefined;
   return `The program ${runner.acp.command} is not started: this folder is not trusted (\`cadre trust\`).`;
+}
+
+/** Whether the agent's text is the user's own or Cadre's. An edited text is neither, and neither is one of the project. */
+const isOfUser = ({ source: { file } }: Definition): boolean =>
+  file.startsWith("~/") || file.startsWith("builtin:");
+
+/** Fills in only variables of the list. The agent's text must not choose which of Cadre's variables its program gets (A80). */
+function variablesFor(definition: Definition, { env, variables }: RunnersParts): Record<string, string> {
+  const templates = definition.runner!.acp.env ?? {};
+  if (isOfUser(definition)) return expandVariables(templates, env);
+  const listed = Object.fromEntries(variables.map((name) => [name, env[name]]));
+  try {
+    return expandVariables(templates, listed);
+  } catch (error) {
+    throw new Error(
+      `${messageOf(error)} or not listed under \`variables\` in a trusted cadre.yaml: \`variables: [NAME]\` passes it on`,
+    );
+  }
 }
 
 async function start(wanted: RunnerStart, parts: RunnersParts): Promise<RunningProgram> {
@@ -94,7 +114,7 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<RunningP
   const { acp } = definition.runner!;
   const { command, args = [], mode } = acp;
   try {
-    const own = expandVariables(acp.env ?? {}, parts.env);
+    const own = variablesFor(definition, parts);
     const confined = await parts.confine([command, ...args], { workspace, runId });
     if ("problem" in confined) throw new Error(confined.problem);
     const { argv, env, sandbox, after } = confined;

@@ -113,7 +113,13 @@ export interface RuntimeAssembly {
   /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Starts a new root run that begins with another run's transcript, up to a chosen event. */
-  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  fork(
+    runId: RunId,
+    request: ForkRequest,
+    idempotencyKey?: string,
+    by?: string,
+    programs?: "refused",
+  ): Promise<{ runId: RunId }>;
   /** Delivers webhooks while this runtime is running. */
   readonly webhooks: Notifier;
   /** Replays these runs with the current code and rules, and compares the decisions. Nothing is executed. */
@@ -198,7 +204,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     },
     say: (message, key) => messageSession(message, admitParts, key),
     retry: (runId, idempotencyKey, by) => retryRun(runId, admitParts, { idempotencyKey, by }),
-    fork: (runId, request, key, by) => forkRun(runId, request, forkParts, key, by),
+    fork: (runId, request, key, by, programs) => forkRun(runId, request, forkParts, key, by, programs),
     replay: (runIds) => replayRuns(runIds, parts),
     replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {

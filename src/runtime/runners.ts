@@ -14,6 +14,7 @@ export function createProjectRunners(config: Config, env: RunnersParts["env"]): 
   return createRunners({
     trusted,
     env,
+    variables: config.variables,
     diff: diffPreview,
     version: cadre.version,
     async confine(argv, { workspace, runId }) {

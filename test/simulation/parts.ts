@@ -26,7 +26,7 @@ const NO_RADIUS = {
 };
 
 const NO_PROGRAMS: RunnersParts = {
-  ...{ trusted: false, env: {}, version: "", diff: () => undefined },
+  ...{ trusted: false, env: {}, variables: [], version: "", diff: () => undefined },
   confine: async () => ({ problem: "no agent of the simulation has a program" }),
 };
 

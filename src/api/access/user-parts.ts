@@ -2,6 +2,7 @@
 // On every route, the store itself rejects grants that the user's role does not allow.
 
 import { CadreError, runNotFound } from "../../errors.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { overrideStore } from "../../stores/override-store.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
@@ -11,7 +12,8 @@ import { userStore } from "./user-store.ts";
 export function partsForUser(parts: ApiParts, person: Person): ApiParts {
   const { name, sees } = person;
   const seen = sees === "own" ? userStore(parts.store, name) : parts.store;
-  const store = hasRole(person, "admin") ? seen : withoutLastingGrants(seen, person);
+  const isAdmin = hasRole(person, "admin");
+  const store = isAdmin ? seen : withoutAdminDecisions(seen, person);
   /** Idempotency keys are separate for each user: the same key never returns another user's run. */
   const ownKey = (key: string | undefined): string | undefined =>
     key === undefined ? undefined : `${name} ${key}`;
@@ -24,7 +26,10 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
     onDelta: sees === "own" ? ownDeltas(parts, name) : parts.onDelta,
     async admit(request, key) {
       if (request.sessionId !== undefined) await sessionUser(parts, person, request.sessionId);
-      return parts.admit({ ...request, userId: name }, ownKey(key));
+      const { permissions } = request;
+      const rules =
+        permissions && !isAdmin ? { ...permissions, sparesProtected: true as const } : permissions;
+      return parts.admit({ ...request, ...omitUndefined({ permissions: rules }), userId: name }, ownKey(key));
     },
     async retry(runId, key) {
       if (!(await store.runs.get(runId))) throw runNotFound(runId);
@@ -32,7 +37,8 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
     },
     async fork(runId, request, key) {
       if (!(await store.runs.get(runId))) throw runNotFound(runId);
-      return parts.fork(runId, request, ownKey(key), name);
+      const programs = isAdmin ? undefined : "refused";
+      return parts.fork(runId, request, ownKey(key), name, programs);
     },
     async say(message, key) {
       const userId = (await sessionUser(parts, person, message.sessionId)) ?? name;
@@ -50,15 +56,16 @@ export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   },
 });
 
-/** Allows only admins to grant permissions that last beyond the run. */
-function withoutLastingGrants(store: Store, person: Person): Store {
+/** Allows only admins to grant permissions that last beyond the run, and to approve calls on protected files (A81). */
+function withoutAdminDecisions(store: Store, person: Person): Store {
   return overrideStore(store, {
     journal: {
       async append(append) {
-        const isLasting = append.events.some(
-          ({ type, payload }) => type === "APPROVAL_DECIDED" && payload.scope === "always",
+        const needsAdmin = append.events.some(
+          ({ type, payload }) =>
+            type === "APPROVAL_DECIDED" && (payload.scope === "always" || payload.protected !== undefined),
         );
-        if (isLasting) refuseRole(person, "admin");
+        if (needsAdmin) refuseRole(person, "admin");
         return store.journal.append(append);
       },
     },

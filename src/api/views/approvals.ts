@@ -87,6 +87,8 @@ export const ApprovalView = namedObject("ApprovalView", {
   basis: RuleBasis.optional(),
   /** The reason why the permission check could not judge a shell command. */
   unjudged: z.string().optional(),
+  /** A protected file that the call concerns. On a server with users, only an admin approves the call. */
+  protected: z.string().optional(),
   hash: z.string().optional(),
   /** Fingerprint of the file when the preview was made. */
   fingerprint: z.string().optional(),

@@ -47,7 +47,8 @@ export function permissionRequest(
     rules: { allow: [], ask, deny },
   }));
   const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
-  const given = permissions ? [{ source: "run", rules: permissions }] : [];
+  const spares = permissions?.sparesProtected ? { sparesProtected: true as const } : {};
+  const given = permissions ? [{ source: "run", rules: permissions, ...spares }] : [];
   const builtin = declaredTool(tool.name);
   // A message can start a run in another tree, so a fork needs approval to send a message.
   const forked = state.start!.effects === "ask" && (effect === "unsafe" || builtin?.leavesTree === true);

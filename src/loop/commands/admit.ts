@@ -8,7 +8,7 @@ import {
   type Definition,
   Limits,
   poolIn,
-  type Rules,
+  type RunRules,
   untrustedFiles,
 } from "../../journal/definition.ts";
 import type { ApprovalPolicy, Environment, Payload } from "../../journal/events.ts";
@@ -28,7 +28,7 @@ export interface RunRequest {
   sessionId?: string;
   userId?: string;
   limits?: AgentLimits;
-  permissions?: Rules;
+  permissions?: RunRules;
   /** A model that replaces the agent's own model. */
   model?: string;
   /** Name of an eval's folder that replaces the project's folder. `AdmitParts` has the path of the eval's folder. */

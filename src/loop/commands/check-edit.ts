@@ -11,19 +11,23 @@ import type { LoopParts } from "../parts.ts";
 
 type EditParts = Pick<LoopParts, "store" | "tools" | "judge" | "judgeShell" | "authority" | "clock">;
 
+/** Returns the protected file that the edited call concerns. */
 export async function checkEdit(
   item: ApprovalItem,
   input: unknown,
   state: RunState,
   parts: EditParts,
-): Promise<void> {
+): Promise<string | undefined> {
   if (state.runner.started)
     throw new CadreError(
       "UNPROCESSABLE",
       "A program does this itself: it can be allowed or not, but not changed. The approval stays open.",
     );
   const asked = parseDelegation({ name: item.tool!, input, invalid: undefined });
-  if (asked) return checkEditedDelegation(asked, state, parts);
+  if (asked) {
+    await checkEditedDelegation(asked, state, parts);
+    return undefined;
+  }
   const tool = parts.tools.get(item.tool!);
   const parsed = tool?.input.safeParse(input);
   if (!tool || !parsed?.success) {
@@ -35,8 +39,9 @@ export async function checkEdit(
   }
   const definition = await loadDefinition(parts.store, state.start!.definition);
   const { effect } = callEffect(tool, input, parts);
-  const { verdict, rule } = judgeCall(tool, input, effect, [], { definition, state }, parts);
-  if (verdict !== "deny") return;
+  const judged = judgeCall(tool, input, effect, [], { definition, state }, parts);
+  const { verdict, rule } = judged;
+  if (verdict !== "deny") return judged.protected;
   throw new CadreError(
     "UNPROCESSABLE",
     `The edited input is not allowed (${rule}). The approval stays open.`,

@@ -26,7 +26,7 @@ export interface Decision {
 
 export function decisionEvent(
   item: ApprovalItem,
-  decision: Decision & { by: string },
+  decision: Decision & { by: string; concerns: string | undefined },
   state: RunState,
   parts: GrantParts & Pick<LoopParts, "digest">,
 ): EventBody {
@@ -40,7 +40,7 @@ export function decisionEvent(
     by,
     ...omitUndefined({ automatic, note, answer, messageId }),
     ...(decision.decision === "edit" ? { input } : {}),
-    ...omitUndefined({ limits, scope, until }),
+    ...omitUndefined({ limits, scope, until, protected: decision.concerns }),
     ...(isGrant ? grantFields(item, decision, state, parts) : {}),
     ...receiptFor(item, decision, parts),
     ...omitUndefined({ hash: item.hash }),

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: agent files name variables in this way
 // A fork is a new run that continues from a point of another run. The other run stays unchanged.
 
 import { writeFileSync } from "node:fs";
@@ -402,3 +403,61 @@ scenario(
 );
 
 let down = false;
+
+const runnerText = (keys: string): string =>
+  `---\ndescription: tests\nmodel: scripted/test\n${keys}\n---\nYou test.\n`;
+const MODULE = "export default function* () { return 'done'; }\n";
+/** Edited texts that start a program, in all the ways in which a text can say it. */
+const STARTING = [
+  'runner: { acp: { command: "/bin/sh", args: ["-c", "touch ran"] } }',
+  'runner: { acp: { command: "env", env: { T: "${CADRE_TOKEN}" } } }',
+  "runner:\n  acp:\n    command: touch\n    args: [ran]\ntools: []",
+  "steps: ./tester.steps.ts",
+  "steps: tester.steps.ts\ntools: [look]",
+  "extends: other",
+];
+
+scenario(
+  "[A80] [30.2] an edited agent that starts a program needs an admin, and has no trust of the file that it replaces",
+  {
+    script,
+    agent: TOOLS,
+    config: CONFIG,
+    files: {
+      "agents/tester.steps.ts": MODULE,
+      "agents/other.md": runnerText('runner: { acp: { command: "touch", args: ["ran"] } }'),
+    },
+  },
+  async (world) => {
+    const { runId } = await origin(world);
+    const before = (await world.runtime.store.runs.list({})).runs.length;
+    for (const keys of STARTING)
+      await expect(
+        world.runtime.fork(runId, { seq: 1, edit: { agent: runnerText(keys) } }, undefined, "oli", "refused"),
+        keys,
+      ).rejects.toMatchObject({ code: "FORBIDDEN" });
+    expect((await world.runtime.store.runs.list({})).runs).toHaveLength(before);
+    // An admin may, and a fork of that fork needs an admin again.
+    const allowed = await world.runtime.fork(runId, { seq: 1, edit: { agent: runnerText(STARTING[3]!) } });
+    await world.seen(allowed.runId, "RUN_COMPLETED");
+    await expect(
+      world.runtime.fork(allowed.runId, { edit: { message: "again" } }, undefined, "oli", "refused"),
+    ).rejects.toMatchObject({ code: "FORBIDDEN" });
+    const harmless = { seq: 1, edit: { agent: runnerText(TOOLS) } };
+    const fork = await world.runtime.fork(runId, harmless, undefined, "oli", "refused");
+    await world.seen(fork.runId, "RUN_COMPLETED");
+  },
+);
+
+scenario(
+  "[A80] [30.2] in a folder that is not trusted, no edited agent starts a program, not even one of a built-in agent",
+  { script, agent: TOOLS, env: {}, files: { "agents/tester.steps.ts": MODULE } },
+  async (world) => {
+    const runId = await world.run("look");
+    await world.settled(runId);
+    for (const keys of STARTING.slice(0, 5))
+      await expect(
+        world.runtime.fork(runId, { seq: 1, edit: { agent: runnerText(keys) } }),
+      ).rejects.toMatchObject({ code: "AGENT_INVALID", message: expect.stringContaining("not trusted") });
+  },
+);

@@ -4,7 +4,7 @@
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import { type Definition, poolIn } from "../../journal/definition.ts";
+import { type Definition, EDITED, poolIn, startsPrograms } from "../../journal/definition.ts";
 import type { Fork, JournalEvent, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { childEndsAfter, forkPoint } from "../../projections/views/fork-point.ts";
@@ -37,12 +37,14 @@ export interface ForkParts
   prepare(definition: Definition): Promise<Definition>;
 }
 
+/** `programs` is "refused" if the person must not start programs that an edited text names (A80). */
 export async function forkRun(
   runId: RunId,
   request: ForkRequest,
   parts: ForkParts,
   idempotencyKey?: string,
   by?: string,
+  programs?: "refused",
 ): Promise<{ runId: RunId }> {
   const { store } = parts;
   const events = await store.journal.read(runId);
@@ -53,9 +55,18 @@ export async function forkRun(
   const there = await store.journal.head(runId, point);
   if (!there) throw continuedRunMissing(runId);
   const definition = await definitionFor(first.payload, request, parts);
+  if (programs === "refused" && definition.source.file.startsWith(EDITED) && startsPrograms(definition))
+    throw new CadreError(
+      "FORBIDDEN",
+      "An edited agent that starts a program (`runner` or `steps`) needs the role admin. Nothing was started.",
+      { needed: "admin" },
+    );
   const next = parts.ids.runId(parts.clock.now());
+  const forked = forkStart(first.payload, definition, request);
+  const spared = programs && forked.permissions && { ...forked.permissions, sparesProtected: true as const };
   const start: Start = {
-    ...forkStart(first.payload, definition, request),
+    ...forked,
+    ...omitUndefined({ permissions: spared }),
     ...omitUndefined({ by: by === first.payload.userId ? undefined : by }),
     definition: await store.blobs.put(JSON.stringify(definition)),
     rootRunId: next,

@@ -69,8 +69,10 @@ export async function decideApproval(
     if (!item) return notOpen(state, id, itemId);
     const problem = decisionProblem(item, decision);
     if (problem !== undefined) throw new CadreError("BAD_REQUEST", `${problem} Nothing was decided.`);
-    if (decision.decision === "edit") await checkEdit(item, decision.input, state, parts);
-    const event = decisionEvent(item, { ...decision, by }, state, parts);
+    const edited =
+      decision.decision === "edit" ? await checkEdit(item, decision.input, state, parts) : undefined;
+    const concerns = decision.decision === "reject" ? undefined : (edited ?? item.protected);
+    const event = decisionEvent(item, { ...decision, by, concerns }, state, parts);
     return { events: [event], done: { alreadyDecided: false } };
   });
 }

@@ -47,6 +47,8 @@ export interface ApprovalItem {
   rule?: string;
   basis?: RuleBasis;
   unjudged?: string;
+  /** A protected file that the call concerns. On a server with users, only an admin approves the call. */
+  protected?: string;
   hash?: string;
   /** Fingerprint of the affected file when the preview was made. */
   fingerprint?: string;
@@ -187,6 +189,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
   }
   if (!awaitsDecision(call)) return [];
   const { preview, rule, basis, unjudged, hash, fingerprint, expiresAt, untrusted, blastRadius } = proposal;
+  const kept = omitUndefined({ protected: proposal.protected });
   const asked = {
     ...commonFields(state, itemIdOf(call)),
     requestedAt: proposal.ts,
@@ -200,6 +203,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
       kind: "tool",
       ...common,
       rule,
+      ...kept,
       ...omitUndefined({ basis, unjudged, preview, hash, fingerprint, blastRadius }),
     },
   ];
