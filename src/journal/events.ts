@@ -520,6 +520,7 @@ export const payloads = {
    * If `files` is set, the names of the oldest `count` files replace these files: the prompt is too long, or the provider rejected it.
    * If `cleared` is set, a note replaces each tool result with more than `longer` characters in the first `messages` messages.
    * If `readable` is set, that note names the result, because the agent has a tool that can read it again.
+   * If `thoughts` is set, the signed or encrypted thoughts in these messages are left out too.
    */
   CONTEXT_CLIPPED: z.object({
     index: z.int().positive(),
@@ -531,6 +532,7 @@ export const payloads = {
         messages: z.int().positive(),
         longer: z.int().positive(),
         readable: z.literal(true).optional(),
+        thoughts: z.literal(true).optional(),
       })
       .optional(),
   }),

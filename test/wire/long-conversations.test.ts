@@ -230,6 +230,27 @@ wireScenario(
     expect(end).toMatchObject({ status: "completed", summary: "All pages are read." });
     expect(requests.map(({ call }) => call?.purpose).indexOf("summary")).toBe(6);
     expect(requests.filter(({ call }) => call?.purpose === "summary")).toHaveLength(1);
+    expect(prefixBreaks(requests), "the summary call extends the call before it").toHaveLength(1);
+  },
+);
+
+wireScenario(
+  "[F40] a provider that counts every prompt far above the window leads to one summary, not to one after each turn",
+  {
+    model: "anthropic/claude-sonnet-4-5",
+    more: [page],
+    config: "contextWindows: { anthropic/claude-sonnet-4-5: 16000 }\n",
+    respond: ({ last, n }) => {
+      const usage = { input: 800_000, cacheRead: 0, cacheWrite: 0 };
+      if (last.includes("Summarise it for yourself")) return { parts: [{ text: "I read pages." }], usage };
+      return { parts: n > 20 ? [{ text: "All pages are read." }] : readOne(1)(n), usage };
+    },
+  },
+  async (world, { requests }) => {
+    const runId = await world.run("Read the pages of the ZEBRA book.");
+    expect((await world.settled(runId)).end?.summary).toBe("All pages are read.");
+    expect(requests.filter(({ call }) => call?.purpose === "summary")).toHaveLength(1);
+    expect(payloadsOf(await world.events(runId), "CONTEXT_CLIPPED"), "no result is lost").toEqual([]);
   },
 );
 

@@ -211,7 +211,9 @@ function shortenPrompt(view: RunView, facts: DecisionFacts): Action | undefined 
   // After a summary the agent takes a turn, even if the summary was too long. Otherwise summaries could follow each other for ever.
   const hadTurn = (state.latest?.seq ?? 0) >= transcript.summarizedAt;
   if (hadTurn && !hardLimit(state) && planSummary(transcript, room)) return callModel(view, "summary");
-  if (room.isAssumed || tokens <= room.window * FULL_SHARE) return undefined;
+  // A prompt is clipped only if it would be refused. A model that has answered longer prompts has a larger window than Cadre knows.
+  const isAccepted = room.isAssumed || room.answered > room.window;
+  if (isAccepted || tokens <= room.window * FULL_SHARE) return undefined;
   const plan = planClip(transcript, room, room.window * COMPACT_SHARE);
   if (plan) return clipPrompt(plan, transcript);
   if (!hadTurn || hardLimit(state)) return undefined;

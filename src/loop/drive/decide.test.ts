@@ -338,14 +338,14 @@ describe("[L2] decide", () => {
     const bodies = [start(), ...[1, 2, 3, 4].flatMap((n) => turn(n, long))];
     const small = { now: NOW, contextWindow: 20_000, readsResults: true };
     const cleared = { messages: 7, longer: 500, readable: true as const };
-    expect(decide(viewOf(bodies), small)).toMatchObject({
+    const reads = [start(), ...[1, 2, 3, 4].flatMap((n) => turn(n, long, "I read on."))];
+    expect(decide(viewOf(reads), small)).toMatchObject({
       events: [{ type: "CONTEXT_CLIPPED", payload: { index: 1, cleared } }],
     });
     const isCleared: EventBody = { type: "CONTEXT_CLIPPED", payload: { index: 1, cleared } };
-    expect(decide(viewOf([...bodies, isCleared]), small)).toMatchObject({
-      type: "call-model",
-      purpose: "summary",
-    });
+    const summary = { type: "call-model", purpose: "summary" };
+    expect(decide(viewOf([...bodies, isCleared]), small)).toMatchObject(summary);
+    expect(decide(viewOf(bodies), small), "clearing would leave too much").toMatchObject(summary);
     expect(decide(viewOf(bodies), FACTS)).toMatchObject({ purpose: "turn" });
     expect(decide(viewOf([start(), ...turn(1, long.repeat(2))]), small)).toMatchObject({
       type: "record",
@@ -362,11 +362,11 @@ describe("[L2] decide", () => {
   });
 });
 
-function turn(n: number, text: string): EventBody[] {
+function turn(n: number, text: string, said = text): EventBody[] {
   const toolCall = toolCallId(modelCallId(n), 0);
   return [
     asks(n),
-    says(n, text, ["t", { n }]),
+    says(n, said, ["t", { n }]),
     {
       type: "TOOL_PROPOSED",
       payload: { toolCallId: toolCall, name: "t", effect: "read", verdict: "allow", rule: "" },

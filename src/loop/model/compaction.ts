@@ -1,5 +1,6 @@
 // Plans how a prompt that is too long becomes shorter. Pure: `decide` uses the plan, and so does the summary call.
 //  1  Notes replace older tool results, if that makes enough room for many more turns. The agent can read the results again.
+//     The thoughts that led to these results are left out too.
 //     This must not happen often, because the provider's cache is useless afterwards.
 //  2  Otherwise a summary replaces the older turns. The task, messages of people and the latest turns stay.
 //  3  If the whole conversation does not fit into the summary call, only its older part is sent and summarised.
@@ -10,6 +11,7 @@
 
 import {
   clearableResults,
+  clearableThoughts,
   clippableLengths,
   filesInPrompt,
   filesLength,
@@ -25,7 +27,7 @@ import {
  * They also have at most this share of the space that instructions and tools leave in the window.
  */
 const KEPT_TOKENS = 20_000;
-const KEPT_SHARE = 0.15;
+const KEPT_SHARE = 0.1;
 
 /** Results with at most this many characters are not cleared, because a note has about 150 characters. */
 const SHORT_RESULT = 500;
@@ -36,11 +38,14 @@ const CLEARED_SHARE = 0.2;
 /** If clearing would leave more than this share of the window, a summary comes instead. Otherwise they would soon follow each other. */
 const LEFT_SHARE = 1 / 3;
 
-/** A summary is made only if it replaces at least this share of the window. */
+/** A summary is made only if it replaces at least this share of the window, and if the prompt has grown as much since the summary before. */
 const WORTH_SHARE = 0.15;
 
 /** A summary call may fill this share of the window with the conversation. The rest is for the summary itself. */
 const SENT_SHARE = 0.9;
+
+/** If the model has answered a prompt with more tokens than the window, one that is longer by this factor is tried too. */
+const GROWTH = 1.1;
 
 /** Minimum number of characters to which a result, or another text, is clipped. */
 const SHORTEST_RESULT = 400;
@@ -58,7 +63,7 @@ export interface ClipPlan {
   results?: number;
   texts?: number;
   files?: { count: number; why: "too_long" };
-  cleared?: { messages: number; longer: number; readable?: true };
+  cleared?: { messages: number; longer: number; readable?: true; thoughts?: true };
 }
 
 export interface Room {
@@ -85,9 +90,17 @@ export function planClear(
   const messages = keptFrom(transcript.placed, tokens, room);
   const results = clearableResults(transcript, { messages, longer: SHORT_RESULT });
   const characters = results.reduce((sum, { result }) => sum + resultLength(result) - NOTE_LENGTH, 0);
-  const freed = characters * tokens.perCharacter;
-  if (freed < room.window * CLEARED_SHARE || tokens.total - freed > most) return undefined;
-  return { cleared: { messages, longer: SHORT_RESULT, ...(readable ? { readable } : {}) } };
+  const thoughts = clearableThoughts(transcript, messages);
+  const freed = (characters + thoughts) * tokens.perCharacter;
+  if (results.length === 0 || freed < room.window * CLEARED_SHARE || tokens.total - freed > most)
+    return undefined;
+  return {
+    cleared: {
+      ...{ messages, longer: SHORT_RESULT },
+      ...(readable ? { readable } : {}),
+      ...(thoughts > 0 ? { thoughts: true } : {}),
+    },
+  };
 }
 
 /** Plans a summary. Undefined if no older part of the conversation is worth one. With `people`, messages of people may be replaced too. */
@@ -101,8 +114,11 @@ export function planSummary(transcript: Transcript, room: Room, people?: "people
   const more = people ? { people: true as const } : {};
   const isWorth = (replaced: number): boolean =>
     tokens.of(placed.slice(1, replaced).filter(isReplaced)) >= window * WORTH_SHARE;
-  if (!isWorth(replaceable)) return undefined;
-  const most = Math.max(window * SENT_SHARE, room.isRefused ? 0 : room.answered);
+  // If the provider's counts hardly depend on the conversation, a summary after each turn would not make them smaller.
+  const hasGrown = room.isRefused || tokens.total - transcript.summarizedTo >= window * WORTH_SHARE;
+  if (!hasGrown || !isWorth(replaceable)) return undefined;
+  const isTooSmall = room.answered > window && !room.isRefused;
+  const most = isTooSmall ? room.answered * GROWTH : window * SENT_SHARE;
   if (tokens.total <= most) return { sent: placed.length, replaced: replaceable, ...more };
   let sent = replaceable;
   while (sent > 0 && (tokens.fixed + tokens.of(placed.slice(0, sent)) > most || !isBoundary(placed, sent)))

@@ -348,6 +348,32 @@ describe("cleared results", () => {
     expect(results[3]).toBe(`tool q: ${long}`);
   });
 
+  test("[24.1] signed thoughts of the cleared turns are left out; thoughts without provider data stay, and so do all later thoughts", () => {
+    const signed = {
+      type: "reasoning" as const,
+      text: "hm",
+      providerOptions: { anthropic: { signature: "s" } },
+    };
+    const plain = { type: "reasoning" as const, text: "so" };
+    const call = { type: "tool-call" as const, toolCallId: "a", toolName: "Read", input: {} };
+    const events = [
+      ...turn("m1", [], { content: [signed, plain, call] }),
+      toolResult("m1.0", long),
+      ...turn("m2", [], { content: [signed] }),
+      ...turn("m3", [], { content: [signed, { ...call, toolCallId: "b" }] }),
+    ];
+    const contents = (clip: EventBody) =>
+      messagesOf(...events, clip).flatMap(({ role, content }) => (role === "assistant" ? [content] : []));
+    const cleared = { messages: 4, longer: 500 };
+    const clip = (more: object): EventBody => ({
+      type: "CONTEXT_CLIPPED",
+      payload: { index: 1, cleared: { ...cleared, ...more } },
+    });
+    const [, second, third] = contents(clip({}));
+    expect(contents(clip({ thoughts: true }))).toEqual([[plain, call], second, third]);
+    expect(second, "a message must not become empty").toEqual([signed]);
+  });
+
   test("[25.14] [J12] a cleared result stays the same in every later prompt, and still belongs to its call", () => {
     const later = [...turn("m3", ["d"]), toolResult("m3.0", long)];
     const once = lines(messagesOf(...history, clear(3, true)));

@@ -51,6 +51,8 @@ export interface Transcript {
   measured: { tokens: number; characters: number; cachedShare: number; at: number } | undefined;
   /** `seq` of the latest summary in this run's journal. 0 if there is none. */
   summarizedAt: number;
+  /** Tokens of the first prompt after the latest summary, as the provider counted them. 0 if there is no summary, or no count yet. */
+  summarizedTo: number;
   /** Tokens of the instructions and tools, which are the same in every prompt. Known after the first answer. */
   fixedTokens: number | undefined;
   /** The maximum tokens of a prompt, for each model whose provider has refused a longer prompt. */
@@ -91,6 +93,7 @@ export const emptyTranscript = (): Transcript => ({
   hasFiles: false,
   measured: undefined,
   summarizedAt: 0,
+  summarizedTo: 0,
   fixedTokens: undefined,
   windows: new Map(),
   answered: new Map(),
@@ -261,6 +264,7 @@ function begin(transcript: Transcript, { runId, seq, payload }: EventOf<"RUN_STA
   for (const placed of transcript.placed) placed.seq = 0;
   for (const context of transcript.unseen) context.seq = 0;
   transcript.summarizedAt = 0;
+  transcript.summarizedTo = 0;
   transcript.slots = new Map();
   transcript.hidden = new Set();
   const last = transcript.placed.at(-1)?.message.role;
@@ -382,6 +386,7 @@ function measure(transcript: Transcript, usage: Usage, answered: number, at: num
     at,
   };
   transcript.answered.set(model, input);
+  if (transcript.summarizedAt > 0) transcript.summarizedTo ||= input;
   // The model answered a longer prompt, so the window that was learned before is wrong.
   if (input > (windows.get(model) ?? Infinity)) windows.delete(model);
 }
@@ -527,6 +532,7 @@ function compact(transcript: Transcript, { seq, payload }: EventOf<"CONTEXT_COMP
   for (const each of placed.slice(0, messages)) forgetSaved(transcript, each.message);
   shorten(transcript, [...kept, summary, ...placed.slice(messages)]);
   transcript.summarizedAt = seq;
+  transcript.summarizedTo = 0;
 }
 
 function forgetSaved({ saved }: Transcript, { role, content }: PromptMessage): void {
@@ -567,7 +573,13 @@ function clip(transcript: Transcript, payload: Payload<"CONTEXT_CLIPPED">): void
 type Cleared = NonNullable<Payload<"CONTEXT_CLIPPED">["cleared"]>;
 
 /** Replaces long results by notes. A result that was cleared or clipped before is short, so it stays as it is. */
-function clearResults(transcript: Transcript, { readable, ...which }: Cleared): void {
+function clearResults(transcript: Transcript, { readable, thoughts, ...which }: Cleared): void {
+  if (thoughts) {
+    for (const placed of transcript.placed.slice(0, which.messages)) {
+      const left = withoutThoughts(placed);
+      if (left) placed.message = left;
+    }
+  }
   for (const { result, saved } of clearableResults(transcript, which)) {
     const characters = resultLength(result);
     const again = readable
@@ -593,6 +605,26 @@ export function clearableResults(
       return isKept ? [] : [{ result, saved: known }];
     }),
   );
+}
+
+/** Number of characters of the thoughts in the first `messages` messages that can be left out. */
+export function clearableThoughts({ placed }: Pick<Transcript, "placed">, messages: number): number {
+  return placed.slice(0, messages).reduce((sum, each) => {
+    const left = withoutThoughts(each);
+    return left ? sum + messageLength(each.message) - messageLength(left) : sum;
+  }, 0);
+}
+
+/**
+ * The answer without its signed or encrypted thoughts. Undefined if it has none, or nothing else. Providers do not need such thoughts
+ * in older answers, and the newest models reject them after any change before them. Other thoughts stay: some servers expect them.
+ */
+function withoutThoughts({ message }: Placed): PromptMessage | undefined {
+  if (message.role !== "assistant") return undefined;
+  const left = message.content.filter((part) => part.type !== "reasoning" || !part.providerOptions);
+  return left.length === 0 || left.length === message.content.length
+    ? undefined
+    : { ...message, content: left };
 }
 
 export const resultLength = ({ output, files }: PromptToolResult): number =>
