@@ -40,6 +40,10 @@ const DelegationInput = z.strictObject({
     .enum(["return", "fail", "retry"])
     .optional()
     .describe("What happens when a child fails (return)"),
+  onTimeout: z
+    .enum(["return", "fail"])
+    .optional()
+    .describe("What happens when a child's time is over before it could report (as `onFailure` says)"),
   atEnd: z
     .enum(["wait", "cancel"])
     .optional()

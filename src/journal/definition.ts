@@ -90,6 +90,8 @@ export const Delegation = z.object({
    */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
+  /** The reaction to a child whose time was over before it could report. If absent, `onFailure` applies. */
+  onTimeout: z.enum(["return", "fail"]).optional(),
   /** The reaction of a finished run to children for which it did not wait. */
   atEnd: z.enum(["wait", "cancel"]),
 });

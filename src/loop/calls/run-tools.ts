@@ -21,6 +21,7 @@ import {
 import { boundOutput, CONTEXT_BYTES, readsSavedOutputs, savedOutputName } from "../../tools/answers.ts";
 import type { AnyTool, CallNotes, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
+import { activeTimeLeft } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import { guardCalls } from "../hooks/run-hooks.ts";
 import type { LoopParts } from "../parts.ts";
@@ -247,12 +248,17 @@ async function runCall(
   }
   const tool = parts.tools.get(call.name)!;
   const from = parts.clock.elapsed();
-  const answer = await execute(tool, call, attempt, run, parts, effects);
-  const ms = Math.round(parts.clock.elapsed() - from);
+  const { ms: limit, isRunTime } = timeFor(tool, run);
+  const stop = deadline(effects, limit);
+  const answer = await execute(tool, call, run, parts, stop);
+  const took = Math.round(parts.clock.elapsed() - from);
+  const isOver = isRunTime && stop.isOver();
+  const ms = isOver ? Math.max(took, limit) : took;
+  const stopped = isOver ? OUT_OF_TIME : effects.aborted ? FROM_OUTSIDE : undefined;
   // The output is masked before it is cut, because half a secret cannot be recognised.
   parts.mask.refresh();
   const { attachments: files = [], ...rest } = answer;
-  const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), effects));
+  const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), stopped));
   const saved = nameOfSavedOutput(call, run, parts);
   const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
   const background = backgroundFacts(masked.background, parts);
@@ -335,11 +341,15 @@ const backgroundFacts = (facts: ToolAnswer["background"], { worker, host }: Tool
   facts && (facts.command === undefined ? facts : { ...facts, worker, host });
 
 /** Tells the model that a call was stopped. Unlike a failed call, a stopped call might have been carried out in part. */
-function noteStop({ proposal }: ToolCall, answer: TextAnswer, effects: AbortSignal): TextAnswer {
-  if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
-  const text = textOfOutput(answer);
-  return { ...answer, output: `${text}\nIt was stopped from outside: some of it may have been done.` };
+function noteStop({ proposal }: ToolCall, answer: TextAnswer, why: string | undefined): TextAnswer {
+  const isRead = proposal?.effect === "read";
+  if (why === undefined || !answer.isError || (isRead && why === FROM_OUTSIDE)) return answer;
+  const mind = isRead ? "" : ": some of it may have been done";
+  return { ...answer, output: `${textOfOutput(answer)}\nIt was stopped ${why}${mind}.` };
 }
+
+const FROM_OUTSIDE = "from outside";
+const OUT_OF_TIME = "because the run's time is over (`maxDuration`)";
 
 /** Tells the model that a person changed the input. */
 function noteEdit(call: ToolCall, answer: TextAnswer): TextAnswer {
@@ -347,18 +357,23 @@ function noteEdit(call: ToolCall, answer: TextAnswer): TextAnswer {
   return change === undefined ? answer : { ...answer, output: `${change}\n\n${textOfOutput(answer)}` };
 }
 
+/** Milliseconds that a call may take: its tool's time, or what is left of the run's time. */
+function timeFor(tool: AnyTool, { state }: RunJournal): { ms: number; isRunTime: boolean } {
+  const own = tool.timeout ?? state.start!.limits.toolTimeout ?? TOOL_TIMEOUT_MS;
+  const left = activeTimeLeft(state);
+  return left < own ? { ms: left, isRunTime: true } : { ms: own, isRunTime: false };
+}
+
 async function execute(
   tool: AnyTool,
   call: ToolCall,
-  attempt: number,
   run: RunJournal,
   parts: ToolParts,
-  effects: AbortSignal,
+  stop: Deadline,
 ): Promise<ToolAnswer> {
-  const { workspace, parentRunId, limits } = run.state.start!;
-  const time = tool.timeout ?? limits.toolTimeout ?? TOOL_TIMEOUT_MS;
-  const stop = deadline(effects, time);
+  const { workspace, parentRunId } = run.state.start!;
   const { runId } = run;
+  const attempt = call.attempts;
   const mayShow = tool.searches ? await visibleFiles(tool, call, run, parts) : undefined;
   const output = parts.mask.stream((text) =>
     parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
@@ -420,8 +435,17 @@ async function visibleFiles(
   };
 }
 
+interface Deadline {
+  signal: AbortSignal;
+  late: Promise<ToolAnswer>;
+  /** Whether the time was over before the call ended. */
+  isOver(): boolean;
+  clear(): void;
+}
+
 /** A signal that aborts when the run is stopped or the time is over. If the tool ignores the signal, the promise `late` gives its result. */
-function deadline(effects: AbortSignal, ms: number) {
+function deadline(effects: AbortSignal, ms: number): Deadline {
+  let isOver = false;
   const controller = new AbortController();
   let resolveLate: (answer: ToolAnswer) => void = () => {};
   const late = new Promise<ToolAnswer>((resolve) => {
@@ -436,14 +460,17 @@ function deadline(effects: AbortSignal, ms: number) {
     );
   };
   const onStop = (): void => stop("Stopped: the run was cancelled or the process is shutting down.");
-  const timer = setTimeout(() => stop(`Stopped after ${ms / 1000} s: the time limit.`), ms);
+  const timer = setTimeout(() => {
+    isOver = true;
+    stop(`Stopped after ${ms / 1000} s: the time limit.`);
+  }, ms);
   effects.addEventListener("abort", onStop, { once: true });
   const clear = (): void => {
     clearTimeout(timer);
     clearTimeout(grace);
     effects.removeEventListener("abort", onStop);
   };
-  return { signal: controller.signal, late, clear };
+  return { signal: controller.signal, late, clear, isOver: () => isOver };
 }
 
 /** Stores the files of an answer. If a file cannot be attached, the answer says why. The call itself has not failed. */

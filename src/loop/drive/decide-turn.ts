@@ -16,7 +16,14 @@ import { plural } from "../../projections/words/format.ts";
 import { describeLeast, describeLimit } from "../../projections/words/limits.ts";
 import { endsWithReport, reportOf } from "../builtin-tools/declared/closing-tools.ts";
 import { planClear, planClip, planSummary, type Room } from "../model/compaction.ts";
-import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
+import {
+  type HardLimit,
+  hardLimit,
+  lastTurnTime,
+  openBudgetItem,
+  softLimit,
+  stopReasonOf,
+} from "./limits.ts";
 
 const NUDGE_AFTER = 3;
 const STOP_AFTER = 4;
@@ -112,6 +119,9 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
   const { failedCall } = state;
   const { now } = facts;
   if (!failedCall) return undefined;
+  const limit = failedCall.cause === "timeout" ? hardLimit(state) : undefined;
+  if (limit && failedCall.purpose === "final" && (failedCall.ms ?? 0) >= lastTurnTime(state))
+    return endWithoutReport(state, limit);
   if (failedCall.cause === "too_long" && mayBecomeShorter(view, facts)) return afterOverflow(view, facts);
   const { callId, purpose } = failedCall;
   const attempt = (failedCall.attempt ?? 1) + 1;
@@ -136,7 +146,6 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
   }
   const next = nextInChain(failedCall.model, view, failedCall.backAt !== undefined);
   if (next !== undefined) return retryWith(next);
-  const limit = failedCall.cause === "timeout" ? hardLimit(state) : undefined;
   const stopReason = limit ? stopReasonOf(limit.limit) : (STOP_REASONS[failedCall.cause] ?? "provider");
   const suggestions = [adviceFor(failedCall)];
   return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
@@ -308,16 +317,10 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
     const detail = `${whose} does not cover the next call: ${describeLimit(limit)}.`;
     return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
   }
-  const stopReason = stopReasonOf(limit.limit);
   const hadTurn = state.latest?.purpose === "final";
   const hasNoTurns = state.turns >= state.start!.limits.maxTurns;
-  if (hadTurn || hasNoTurns || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED)) {
-    const summary = missingReport(state, state.reachedLimits.get(FINAL_NOT_COVERED) ?? limit);
-    const least = describeLeast(limit);
-    const suggestion =
-      least === undefined ? SUGGEST_CONTINUE : `Set ${least}, then try the run again: it goes on from here.`;
-    return endRun({ status: "failed", stopReason, summary, suggestions: [suggestion] });
-  }
+  if (hadTurn || hasNoTurns || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED))
+    return endWithoutReport(state, limit);
   const reached = `limit/${limit.limit}/hard`;
   const events: EventBody[] = [];
   if (!state.reachedLimits.has(reached) && !isRecorded(state, limit.limit)) {
@@ -326,6 +329,20 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   if (!state.systemNotes.has(LAST_TURN))
     events.push(systemNote(LAST_TURN, lastTurnNote(definition, state.start!)));
   return events.length > 0 ? { type: "record", events } : undefined;
+}
+
+/** Ends a run at a hard limit that gave no report. The report is Cadre's own. */
+function endWithoutReport(state: RunState, limit: HardLimit): Action {
+  const { runId, start } = state;
+  const missing = missingReport(state, state.reachedLimits.get(FINAL_NOT_COVERED) ?? limit);
+  const isTimeout = limit.limit === "maxDuration" && start!.parentRunId !== undefined;
+  // The parent of a run reads these words, so they name the run.
+  const summary = isTimeout ? `Child run ${runId} timed out after ${limit.value} ms. ${missing}` : missing;
+  const least = describeLeast(limit);
+  const suggestion =
+    least === undefined ? SUGGEST_CONTINUE : `Set ${least}, then try the run again: it goes on from here.`;
+  const stopReason = stopReasonOf(limit.limit);
+  return endRun({ status: "failed", stopReason, summary, suggestions: [suggestion] });
 }
 
 /** Key of the event that is recorded if the budget does not cover even the last turn. */

@@ -10,6 +10,7 @@ import type { EventBody, WaitingOn } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
 import { patternsIn } from "../../patterns/declarations/facts.ts";
+import { toolResult } from "../../patterns/events.ts";
 import { patternsOf } from "../../patterns/index.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { isLate } from "../../patterns/slot.ts";
@@ -42,7 +43,7 @@ import {
   takeTurn,
   tellAgent,
 } from "./decide-turn.ts";
-import { hardLimit } from "./limits.ts";
+import { activeTimeLeft, hardLimit } from "./limits.ts";
 
 export function decide(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
@@ -105,15 +106,22 @@ function refusedPrompt({ state: { hooks } }: DecisionView): Ending | undefined {
 
 /** The failure of a child, if the agent's file says that a failed child makes the run fail. */
 function childFailure({ state, definition }: DecisionView): Ending | undefined {
-  if ((definition.delegation ?? DEFAULT_DELEGATION).onFailure !== "fail") return undefined;
+  const { onFailure, onTimeout = onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
   const child = [...state.children.values()].find(
-    ({ trigger, ended }) => trigger === "delegation" && ended?.result.status === "failed",
+    (each) =>
+      each.trigger === "delegation" &&
+      each.ended?.result.status === "failed" &&
+      (hasTimedOut(each) ? onTimeout : onFailure) === "fail",
   );
   if (!child) return undefined;
   const { summary: why, result } = child.ended!;
-  const summary = `${child.agent} did not succeed: ${why}`;
+  const summary = hasTimedOut(child) ? why : `${child.agent} did not succeed: ${why}`;
   return { status: "failed", stopReason: "error", summary, cause: result.first_cause };
 }
+
+/** True if the child's own time was over before it could report. */
+const hasTimedOut = ({ runId, ended }: ChildRun): boolean =>
+  ended?.result.first_cause?.run_id === runId && ended.result.first_cause.stop_reason === "max_duration";
 
 /** True if a limit other than `maxTurns` is reached. From then on, only the last turn is allowed to begin (B3). */
 function hasReachedLimit(state: RunState): boolean {
@@ -145,7 +153,12 @@ function nextForCalls(view: DecisionView, now: number): Action | undefined {
   const failure = open.map((call) => policyFailure(call, state)).find((ending) => ending);
   if (failure) return { type: "end", ending: failure };
 
-  const answers = open.flatMap((call) => resultWithoutRun(call));
+  const answers = open.flatMap((call) => {
+    const result = resultWithoutRun(call);
+    return result.length === 0 && isOutOfTime(call, view)
+      ? [toolResult(call.id, OUT_OF_TIME, "not_started")]
+      : result;
+  });
   if (answers.length > 0) return { type: "record", events: answers };
 
   const expired = open.filter(
@@ -211,6 +224,16 @@ function resultWithoutRun(call: ToolCall): EventBody[] {
     return result(`Not allowed (${proposal.rule}). Do it another way.`, "denied");
   return [];
 }
+
+/** True if the run's time was over before the call could start a tool or a child. The calls of the last turn are judged on their own. */
+function isOutOfTime(call: ToolCall, { state, definition }: DecisionView): boolean {
+  if (activeTimeLeft(state) > 0 || state.latest?.purpose === "final" || definition.runner) return false;
+  const builtin = declaredTool(call.proposal!.name);
+  if (builtin && builtin.kind !== "delegation") return false;
+  return !call.started && latestChildFor(state.children, call.id) === undefined;
+}
+
+const OUT_OF_TIME = "Not started: the run's time is over (`maxDuration`).";
 
 /** The driver's expiry event for a call without a decision. A person's decision has the same key, so only one of them is written. */
 function expiry(call: ToolCall): EventBody {

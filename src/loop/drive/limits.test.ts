@@ -1,7 +1,16 @@
 import { expect } from "vitest";
 import { z } from "zod";
 import { effects } from "../../../test/support/oracle.ts";
-import { look, payloadsOf, scenario, typesOf, watchCalls } from "../../../test/support/scenario.ts";
+import {
+  delegate,
+  look,
+  payloadsOf,
+  roles,
+  scenario,
+  turns,
+  typesOf,
+  watchCalls,
+} from "../../../test/support/scenario.ts";
 import { fakeClock } from "../../clock.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { defineTool } from "../../tools/tool.ts";
@@ -146,6 +155,89 @@ scenario(
     expect(usage.activeMs).toBe(12_000);
   },
 );
+
+/** A tool that ends only when it is stopped. */
+const hang = defineTool({
+  name: "hang",
+  description: "Waits until it is stopped.",
+  input: z.object({ n: z.number() }),
+  effect: "idempotent",
+  reaches: [],
+  execute: (_, { signal }) =>
+    new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve({ output: "half-way", isError: true }));
+    }),
+});
+const hanging = { agent: "limits: { maxDuration: 100ms }", tools: [hang], idle: true } as const;
+const hangTwice: Script = ({ lastUser }) =>
+  lastUser?.includes("last turn")
+    ? { text: "half of it is done" }
+    : { calls: [1, 2].map((n) => ({ tool: "hang", input: { n } })) };
+
+scenario(
+  "[28.1] [B3] when maxDuration is over, the call under way is stopped, the next one does not begin, and the agent can still report",
+  { ...hanging, script: hangTwice },
+  async (world) => {
+    const runId = await world.run("work");
+    const { end, usage } = await world.drive(runId);
+    expect(end).toMatchObject({
+      status: "completed",
+      stopReason: "max_duration",
+      summary: "half of it is done",
+    });
+    expect(usage.activeMs).toBeGreaterThanOrEqual(100);
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "TOOL_STARTED")).toHaveLength(1);
+    expect(payloadsOf(events, "TOOL_RESULT")).toMatchObject([
+      {
+        output:
+          "half-way\nIt was stopped because the run's time is over (`maxDuration`): some of it may have been done.",
+        isError: true,
+      },
+      { outcome: "not_started" },
+    ]);
+  },
+);
+
+const late = roles({
+  tester: turns({ calls: [delegate("slow")] }, (result) => ({ text: `went on with: ${result}` })),
+  slow: () => ({ calls: [{ tool: "hang", input: { n: 1 } }] }),
+});
+const slow = { slow: "limits: { maxDuration: 100ms }" };
+
+scenario(
+  "[28.1] [S0-58] a child whose time is over fails as max_duration; its parent reads that it timed out, and goes on",
+  { agent: "agents: [slow]", cast: slow, tools: [hang], script: late },
+  async (world) => {
+    const runId = await world.run("work");
+    const { end } = await world.settled(runId);
+    const [child] = payloadsOf(await world.events(runId), "CHILD_RUN_COMPLETED");
+    const timeout = `Child run ${child!.child_run_id} timed out after 100 ms.`;
+    expect(child).toMatchObject({ success: false, result: { status: "failed" } });
+    expect(await world.runtime.store.runs.get(child!.child_run_id)).toMatchObject({
+      status: "failed",
+      stopReason: "max_duration",
+    });
+    expect(child!.summary).toContain(timeout);
+    expect(end?.status).toBe("completed");
+    expect(end?.summary).toContain(timeout);
+  },
+);
+
+for (const [delegation, status] of [
+  ["onTimeout: fail", "failed"],
+  ["onFailure: fail", "failed"],
+  ["onFailure: fail, onTimeout: return", "completed"],
+] as const)
+  scenario(
+    `[28.1] [S0-58] with delegation: { ${delegation} }, the parent of a child that timed out is ${status}`,
+    { agent: `agents: [slow]\ndelegation: { ${delegation} }`, cast: slow, tools: [hang], script: late },
+    async (world) => {
+      const { end } = await world.settled(await world.run("work"));
+      expect(end?.status).toBe(status);
+      expect(end?.summary).toMatch(/Child run \w+ timed out after 100 ms\./);
+    },
+  );
 
 /** The provider reports 1,000 tokens for each turn. */
 const spending: Script = ({ turn, lastUser }) =>

@@ -34,6 +34,16 @@ export interface HardLimit extends Pick<Payload<"LIMIT_REACHED">, "used" | "kept
   value: number;
 }
 
+const MINUTE = 60_000;
+
+/** Milliseconds that the run may still be active. At 0, tools and model calls are stopped. */
+export const activeTimeLeft = ({ start, usage }: RunState): number =>
+  Math.max(0, start!.limits.maxDuration - usage.activeMs);
+
+/** Milliseconds for the last turn of a run whose time is over: as long as the limit itself, but between 3 seconds and 10 minutes. */
+export const lastTurnTime = ({ start }: RunState): number =>
+  Math.min(10 * MINUTE, Math.max(3_000, start!.limits.maxDuration));
+
 /** The limit that ends this run, if a limit is reached. At most one more turn follows. */
 export function hardLimit(state: RunState): HardLimit | undefined {
   const { limits } = state.start!;

@@ -34,6 +34,7 @@ import { endsWithReport } from "../builtin-tools/declared/closing-tools.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { MAX_LISTED_TOOLS, unlistedTools } from "../builtin-tools/declared/tool-search.ts";
 import { nextInChain, nextModel, roomOf } from "../drive/decide-turn.ts";
+import { activeTimeLeft, lastTurnTime } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { planSummary, type Room, type SummaryPlan, summarySize } from "./compaction.ts";
@@ -59,8 +60,6 @@ const MAX_PAID_TRIES = 6;
 const RESERVATION_WAIT_MS = 1_000;
 const LONGEST_RESERVATION_WAIT_MS = 30_000;
 
-/** The last turn may always take this long, even if the run's time is over. */
-const LAST_TURN_MS = 10 * 60_000;
 /** The longest timer that Node supports. Node fires a longer timer immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -121,9 +120,9 @@ export async function callModel(
 
 /** Milliseconds that a call may take. Without this limit, an answer that arrives byte by byte could exceed `maxDuration`. */
 function timeFor({ purpose }: CallModel, { state }: RunJournal): number {
-  const left = state.start!.limits.maxDuration - state.usage.activeMs;
-  if (purpose === "final") return Math.max(left, LAST_TURN_MS);
-  return left > 0 ? left : LAST_TURN_MS;
+  const left = activeTimeLeft(state);
+  if (purpose === "final") return Math.max(left, lastTurnTime(state));
+  return left > 0 ? left : lastTurnTime(state);
 }
 
 /** Whether the run waits because another run could not reach the provider. If not, the run calls the provider itself. */
