@@ -118,6 +118,29 @@ scenario(
 );
 
 scenario(
+  "[25.1] a search in a folder and a command about a folder bring its instructions, too",
+  {
+    config: "sandbox: none\npermissions: { allow: [Bash] }",
+    script: turns(
+      { calls: [{ tool: "Grep", input: { pattern: "code", path: "src" } }] },
+      { calls: [{ tool: "Bash", input: { command: "cd lib && cat 'deep/b.ts'; ls ./docs" } }] },
+    ),
+    changes: true,
+    idle: true,
+  },
+  async (world) => {
+    for (const file of ["src/a.ts", "lib/deep/b.ts", "docs/c.md"]) write(world, file, "code");
+    for (const folder of ["src", "lib", "lib/deep", "docs"])
+      write(world, `${folder}/AGENTS.md`, `For ${folder}.`);
+    const runId = await world.run("go");
+    await world.drive(runId);
+    const [first, second] = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(first!.told).toEqual(["src/AGENTS.md"]);
+    expect(second!.told).toEqual(["lib/AGENTS.md", "docs/AGENTS.md", "lib/deep/AGENTS.md"]);
+  },
+);
+
+scenario(
   "[25.1] [P14] in an untrusted folder, instructions are untrusted text that taints the run",
   {
     env: { CADRE_TRUST: "" },

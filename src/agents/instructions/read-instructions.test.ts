@@ -161,6 +161,15 @@ describe("[25.1] instructions in folders inside the project", () => {
     expect(await nested("src/api/new.ts")).toEqual(["src/AGENTS.md", "src/CLAUDE.md", "src/api/AGENTS.md"]);
     expect(await nested(join(root, "project/docs/a.md"))).toEqual(["docs/AGENTS.md"]);
     expect(await nested("a.ts")).toEqual([]);
+    expect(await nested("src")).toEqual(["src/AGENTS.md", "src/CLAUDE.md"]);
+    expect(await nested(".")).toEqual([]);
+  });
+
+  test("instructions in the code of other people are left out", async () => {
+    write("project/node_modules/pkg/AGENTS.md", "x");
+    write("project/packages/a/vendor/b/CLAUDE.md", "x");
+    expect(await nested("node_modules/pkg/index.js")).toEqual([]);
+    expect(await nested("packages/a/vendor/b/c.go")).toEqual([]);
   });
 
   test("a path outside the project gets no instructions", async () => {

@@ -55,14 +55,15 @@ export async function readInstructions(
   return reading.found;
 }
 
-/** The instructions in the folders between the project's folder and the given file. `path` is relative to the project's folder. */
+/** The instructions in the folders from the project's folder down to `path`, and in `path` itself if it is a folder. */
 export async function readNestedInstructions(
   places: InstructionPlaces,
   path: string,
 ): Promise<FoundInstructions> {
   const reading = await startReading(places);
-  const folders = relative(places.folder, resolve(places.folder, path)).split(sep).slice(0, -1);
-  if (folders.includes("..")) return reading.found;
+  const below = relative(places.folder, resolve(places.folder, path));
+  const folders = below === "" ? [] : below.split(sep);
+  if (folders.includes("..") || folders.some((name) => FOREIGN_FOLDERS.has(name))) return reading.found;
   for (let depth = 1; depth <= folders.length; depth++)
     for (const name of NESTED_NAMES) {
       const nested = join(places.folder, ...folders.slice(0, depth), name);
@@ -70,6 +71,11 @@ export async function readNestedInstructions(
     }
   return reading.found;
 }
+
+/** Folders with code of other people. Instructions in it are for the work on that code, and nobody here has checked them. */
+const FOREIGN_FOLDERS = new Set(
+  "node_modules bower_components vendor site-packages .venv venv .git".split(" "),
+);
 
 interface Reading {
   places: InstructionPlaces;

@@ -93,14 +93,34 @@ async function instructionsFor(
   if (instructions === false || Array.isArray(instructions) || runner) return found;
   const known = new Set([...state.toldFiles, ...instructionFiles.map(({ file }) => file)]);
   for (const call of calls) {
-    const path = pathOf(call, parts);
-    if (path === undefined || !path.includes("/")) continue;
-    const files = await parts.nestedInstructions(path, state.start!.workspace).catch(() => []);
-    const fresh = files.filter(({ file }) => !known.has(file));
-    for (const { file } of fresh) known.add(file);
+    const fresh: InstructionFile[] = [];
+    for (const path of placesOf(call, parts)) {
+      const files = await parts.nestedInstructions(path, state.start!.workspace).catch(() => []);
+      fresh.push(...files.filter(({ file }) => !known.has(file)));
+      for (const { file } of fresh) known.add(file);
+    }
     if (fresh.length > 0) found.set(call.id, fresh);
   }
   return found;
+}
+
+const MAX_PLACES = 30;
+
+/** The files and folders that a call is about. Each word of a command counts, because a word that is no path has no instructions. */
+function placesOf(call: ToolCall, parts: ToolParts): string[] {
+  const path = pathOf(call, parts);
+  if (path !== undefined) return [path];
+  const target = parts.tools.get(call.name)?.target;
+  if (target?.kind !== "command") return [];
+  const command = (effectiveInput(call) as Record<string, unknown>)[target.field];
+  const words = typeof command === "string" ? command.split(/[\s;|&<>()'"`=,]+/) : [];
+  const paths = [...new Set(words)].filter((word) => /^[\w./@+]/.test(word) && word !== "/");
+  // After `cd x`, the other paths of the command are relative to x.
+  const entered = words.flatMap((word, at) => (word === "cd" ? (words[at + 1] ?? []) : []));
+  return [...paths, ...entered.flatMap((folder) => paths.map((word) => `${folder}/${word}`))].slice(
+    0,
+    MAX_PLACES,
+  );
 }
 
 /** D6: the files that these calls change, if other runs of the tree could be working in the same folder. */
