@@ -87,7 +87,7 @@ function toolGuidance({ tools }: PromptContext): string {
           "- Keep a todo list for work of three steps or more, and tick each step off when it is proven. Smaller work needs none.",
         ]
       : []),
-    "- Some calls wait for a person. If one is rejected, you read why: respect it, and do not reach the same effect another way.",
+    "- The user may be asked to approve a call; just make it, and read the result. If it is rejected, respect the reason, and do not reach the same effect another way.",
   ].join("\n");
 }
 
@@ -99,10 +99,12 @@ function skillSection(skills: readonly PinnedSkill[]): string {
     room -= line.length;
     return description === "" || room < 0 ? `- ${name}` : line;
   });
+  const first = skills.filter((skill) => skill.first).map(({ name }) => name);
   return [
     "## Skills",
     "",
     `Instructions for certain kinds of work. If one fits your task, load it with \`${SKILL}\` first, and follow it.`,
+    ...(first.length === 0 ? [] : [`Before you begin, load ${first.join(", ")} in one turn.`]),
     "",
     ...lines,
   ].join("\n");

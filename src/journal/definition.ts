@@ -156,6 +156,8 @@ export const PinnedSkill = z.object({
   untrusted: z.literal(true).optional(),
   /** Calls that need no approval by default once the skill is loaded. */
   allowedTools: z.array(z.string()).optional(),
+  /** True if the agent is told to load the skill before it begins. Claude Code loads the skills that an agent's file names at its start. */
+  first: z.literal(true).optional(),
 });
 export type PinnedSkill = z.infer<typeof PinnedSkill>;
 

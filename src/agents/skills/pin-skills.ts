@@ -27,7 +27,10 @@ export async function pinSkills(
   return {
     ...definition,
     ...(hasTool ? {} : { tools: { ...tools, allow: [...allow!, SKILL] } }),
-    skills: own.map((skill) => pinned(skill, trusted)),
+    skills: own.map((skill) => ({
+      ...pinned(skill, trusted),
+      ...(names && definition.dialect === "claude" ? { first: true as const } : {}),
+    })),
   };
 }
 

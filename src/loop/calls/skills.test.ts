@@ -24,9 +24,9 @@ const PDF = {
 const UNTRUSTED = { env: {} };
 
 /** Drives a run to its end. Returns the system prompt and the names of the offered tools for each model call. */
-async function seenByModel(world: World, script: Script) {
+async function seenByModel(world: World, script: Script, agent?: string) {
   const { all } = watchCalls(world, script);
-  await world.drive(await world.run("work"));
+  await world.drive(await world.run("work", agent === undefined ? {} : { agent }));
   return all.map(({ prompt, tools = [] }) => ({
     system: prompt.flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n"),
     tools: tools.map(({ name }) => name),
@@ -48,6 +48,24 @@ scenario(
     expect(first!.system).toContain("- pdf: For pdf work.");
     expect(first!.system).not.toContain("How to do pdf");
     expect(rest).toEqual([first, first]);
+  },
+);
+
+scenario(
+  "[25.3] an agent of Claude Code is told to load the skills that its file names before it begins",
+  {
+    idle: true,
+    files: {
+      ...PDF,
+      ".claude/skills/other/SKILL.md": skill("other"),
+      ".claude/agents/helper.md": "---\nname: helper\ndescription: d\ntools: Read\nskills: pdf\n---\nHi.\n",
+    },
+    script: turns(),
+  },
+  async (world) => {
+    const [only] = await seenByModel(world, turns(), "helper");
+    expect(only!.system).toContain("Before you begin, load pdf in one turn.\n\n- pdf: For pdf work.\n");
+    expect(only!.tools).toContain("Skill");
   },
 );
 
