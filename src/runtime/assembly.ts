@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import type { Explanation } from "../agents/explain/explanation-schema.ts";
 import type { AgentFile } from "../agents/files/agent-file.ts";
 import type { AgentSet } from "../agents/load.ts";
+import { expandSlashCommand } from "../agents/skills/expand-slash-command.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Config, isServerStore } from "../config/config.ts";
 import { poolFilter, poolOf } from "../config/pools.ts";
@@ -164,7 +165,8 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners, env });
   const wake = (runId: RunId): Promise<void> => engine.wake(runId);
-  const people = peopleParts(parts, toolFactsOf(project), wake);
+  const expandCommand = (text: string): Promise<string> => expandSlashCommand(text, project);
+  const people = peopleParts({ parts, toolFacts: toolFactsOf(project), wake, expandCommand });
   const admitParts: AdmitParts = {
     ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals, mask: parts.mask },
     findAgent: findReady(project, report),
@@ -172,6 +174,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     checkPrices: parts.checkPrices,
     workspace: config.folder,
     environment: (workspace) => readEnvironment(workspace, clock.now()),
+    expandCommand,
   };
   const forkParts: ForkParts = {
     ...admitParts,
@@ -235,14 +238,16 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
 }
 
 /** `tools` must stay a getter in this copy, because tools of MCP servers come and go. */
-const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts["wake"]): CommandParts => ({
+const peopleParts = ({
+  parts,
+  ...own
+}: { parts: LoopParts } & Pick<CommandParts, "toolFacts" | "wake" | "expandCommand">): CommandParts => ({
   ...parts,
   get tools() {
     return parts.tools;
   },
-  grantFor: createGrantFor(toolFacts),
-  toolFacts,
-  wake,
+  grantFor: createGrantFor(own.toolFacts),
+  ...own,
 });
 
 /** Returns a function that describes this worker for the list of workers. Each call uses current values. */

@@ -37,7 +37,15 @@ export class Person {
 
   constructor(world: Surroundings, parts: LoopParts) {
     this.world = world;
-    this.parts = { ...parts, store: deskStore(world), grantFor, toolFacts, wake: async () => {} };
+    const expandCommand = async (text: string) => text;
+    this.parts = {
+      ...parts,
+      store: deskStore(world),
+      grantFor,
+      toolFacts,
+      expandCommand,
+      wake: async () => {},
+    };
   }
 
   state(runId: RunId): RunState {

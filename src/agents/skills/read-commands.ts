@@ -1,4 +1,4 @@
-// Reads Claude Code's commands: prompts that a person starts by name, as in `cadre run /fix-issue 123`.
+// Reads Claude Code's commands: prompts that a person starts by name, as in `/fix-issue 123`.
 // A command is a Markdown file below `.claude/commands`. Nothing in it is executed.
 
 import { join } from "node:path";

@@ -22,7 +22,7 @@ import {
 import { printRemaining, printResumed, unfinishedRuns } from "../follow/unfinished-runs.ts";
 import { type Input, type Invocation, isAttended, printError, usageError } from "../invocation.ts";
 import { parseRunReference } from "../lookup/runs.ts";
-import { expandSlashCommand } from "../lookup/slash-command.ts";
+import { joinSlashCommand } from "../lookup/slash-command.ts";
 import { readGivenFile, readStdin } from "../option-values.ts";
 import { createKeys } from "../terminal/keys.ts";
 import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
@@ -48,7 +48,7 @@ interface RunOptions {
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  const task = await expandSlashCommand(invocation, await readTask(words, options, invocation.io.stdin));
+  const task = await joinSlashCommand(invocation, await readTask(words, options, invocation.io.stdin));
   return startAndFollow(invocation, parseStartRequest(task, options, invocation.io.cwd), options);
 }
 

@@ -1,37 +1,20 @@
-// Expands `/name arguments` to the task that a command of Claude Code, or a skill, describes.
+// Checks `/name arguments` in the words of a command line. The runtime expands them, as for every other client.
 
-import { fillIn, findCommand } from "../../agents/skills/read-commands.ts";
+import { readSlashCommand, unknownCommand } from "../../agents/skills/expand-slash-command.ts";
 import { type Invocation, usageError } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** `words` contain `/name arguments…`, possibly after an agent's name. Other words are returned unchanged. */
-export async function expandSlashCommand(
-  invocation: Invocation,
-  words: readonly string[],
-): Promise<string[]> {
+/** Joins `/name arguments…` to one word, possibly after an agent's name. Refuses an unknown name, because it is probably a typing mistake. */
+export async function joinSlashCommand(invocation: Invocation, words: readonly string[]): Promise<string[]> {
   const at = words.findIndex((word) => word.startsWith("/"));
   if (at < 0 || at > 1) return [...words];
-  const [, name, first = ""] = /^\/([\w.:-]+)(?:\s+(.*))?$/s.exec(words[at]!) ?? [];
-  if (name === undefined) return [...words];
-  const project = projectOf(invocation);
-  const [{ commands }, { skills }] = await Promise.all([project.commands(), project.skills()]);
-  // If the project has no commands and no skills, a slash has no special meaning.
-  if (commands.length + skills.length === 0) return [...words];
-  const args = [first, ...words.slice(at + 1)].filter((text) => text !== "").join(" ");
-  const before = words.slice(0, at);
-  const command = findCommand(commands, name);
-  if (command) return [...before, fillIn(command.text, args)];
-  const skill = skills.find((one) => one.name === name.toLowerCase());
-  if (skill?.forModels) return [...before, fillIn(`Load the skill \`${skill.name}\` and follow it.`, args)];
-  if (skill)
-    return [
-      ...before,
-      fillIn(
-        `Follow these instructions. Their folder is ${skill.file.replace(/\/[^/]*$/, "")}.\n\n${skill.text}`,
-        args,
-      ),
-    ];
-  const known = [...commands, ...skills].map((one) => `/${plainLine(one.name)}`).join(", ");
-  throw usageError(`There is no command /${name}. There are: ${known}. Nothing was started.`);
+  const asked = readSlashCommand(words[at]!);
+  if (!asked) return [...words];
+  const unknown = await unknownCommand(asked.name, projectOf(invocation));
+  if (unknown)
+    throw usageError(
+      `There is no command /${asked.name}. There are: ${unknown.map((name) => `/${plainLine(name)}`).join(", ")}. Nothing was started.`,
+    );
+  return [...words.slice(0, at), words.slice(at).join(" ")];
 }

@@ -48,14 +48,17 @@ export interface AdmitParts
   workspace: string;
   /** Describes the environment of a run that starts now. */
   environment(workspace: string): Promise<Environment>;
+  /** Replaces `/name arguments` with the text of the command or skill. Returns other texts unchanged. */
+  expandCommand(text: string): Promise<string>;
   wake(runId: RunId): Promise<void>;
 }
 
 export async function admit(
-  request: RunRequest,
+  asked: RunRequest,
   parts: AdmitParts,
   idempotencyKey?: string,
 ): Promise<{ runId: RunId; existed: boolean }> {
+  const request = { ...asked, task: await parts.expandCommand(asked.task) };
   if (request.task.trim() === "")
     throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
   const definition = withModel(requireStartable(await parts.findAgent(request.agent)), request.model, parts);
@@ -75,7 +78,7 @@ export async function admit(
     definition,
     parts,
   );
-  const idempotency = idempotencyOf(idempotencyKey, { ...request, ...files });
+  const idempotency = idempotencyOf(idempotencyKey, { ...asked, ...files });
   const admitted = await parts.store.runs.start(runId, start, idempotency);
   await parts.wake(admitted.runId);
   return admitted;

@@ -29,7 +29,7 @@ export interface ForkRequest {
 }
 
 export interface ForkParts
-  extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake">,
+  extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake" | "expandCommand">,
     Pick<LoopParts, "checkPrices" | "chooseModel"> {
   /** Compiles a changed text of an agent's file. Throws AGENT_INVALID. */
   editedAgent(definition: Definition, text: string): Promise<Definition>;
@@ -40,13 +40,18 @@ export interface ForkParts
 /** `programs` is "refused" if the person must not start programs that an edited text names (A80). */
 export async function forkRun(
   runId: RunId,
-  request: ForkRequest,
+  asked: ForkRequest,
   parts: ForkParts,
   idempotencyKey?: string,
   by?: string,
   programs?: "refused",
 ): Promise<{ runId: RunId }> {
   const { store } = parts;
+  const message = asked.edit?.message;
+  const request =
+    message === undefined
+      ? asked
+      : { ...asked, edit: { ...asked.edit, message: await parts.expandCommand(message) } };
   const events = await store.journal.read(runId);
   const first = events[0];
   if (first?.type !== "RUN_STARTED") throw runNotFound(runId);
@@ -73,7 +78,7 @@ export async function forkRun(
     continues: { runId, ...there },
     fork: forkOf(at, request, childEndsAfter(events, point)),
   };
-  const idempotency = idempotencyOf(idempotencyKey, { fork: runId, ...request });
+  const idempotency = idempotencyOf(idempotencyKey, { fork: runId, ...asked });
   const started = await store.runs.start(next, await requirePrices(start, definition, parts), idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };

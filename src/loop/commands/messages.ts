@@ -25,12 +25,13 @@ import { type CommandParts, requireNotEnded, signalRun } from "./person-commands
  */
 export async function sendMessage(
   runId: RunId,
-  text: string,
+  written: string,
   from: string,
   parts: CommandParts,
   idempotencyKey?: string,
   sent?: readonly SentFile[],
 ): Promise<void> {
+  const text = await parts.expandCommand(written);
   const files = await storeSentFiles(sent, parts);
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
   const chain = await workChain(runId, parts.store);
@@ -95,15 +96,16 @@ export async function messageSession(
   parts: AdmitParts,
   idempotencyKey?: string,
 ): Promise<{ runId: RunId; joined: boolean }> {
-  const { sessionId, text, from } = message;
+  const { sessionId, from } = message;
+  const text = await parts.expandCommand(message.text);
   const definition = requireStartable(await parts.findAgent(message.agent));
   const files = await storeSentFiles(message.attachments, parts);
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
   const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text, ...files };
-  const { agent: _, text: task, from: __, ...request } = message;
-  const asked = { agent: definition.name, task, ...request };
+  const { agent: _, text: __, from: ___, ...request } = message;
+  const asked = { agent: definition.name, task: text, ...request };
   const environment = await sessionEnvironment(sessionId, parts);
   const start = await requirePrices(
     {

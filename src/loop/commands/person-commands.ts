@@ -36,6 +36,8 @@ export interface CommandParts
   > {
   grantFor: GrantFor;
   toolFacts: FindFacts;
+  /** Replaces `/name arguments` with the text of the command or skill. Returns other texts unchanged. */
+  expandCommand(text: string): Promise<string>;
   wake(runId: RunId): Promise<void>;
 }
 
