@@ -73,3 +73,21 @@ export const powersOf = (tool: DeclaredFacts | undefined): Power[] =>
 /** Whether a tool only starts or stops runs. The calls of those runs are judged separately. */
 export const reachesOnlyRuns = (tool: DeclaredFacts | undefined): boolean =>
   reachOf(tool).length > 0 && reachOf(tool).every((reach) => reach === "runtime");
+
+/** Characters of the longest command that is judged. A longer command needs approval. */
+export const MAX_COMMAND = 8_192;
+
+/** Characters of the longest path, address or name that a call can have as its target. Linux opens no longer path. */
+export const MAX_PATH = 4_096;
+
+/** Says why a call's target is too long to be judged. */
+export function lengthProblem({ kind }: ToolTarget, text: string): string | undefined {
+  const most = kind === "command" ? MAX_COMMAND : MAX_PATH;
+  return text.length > most ? `longer than ${most} characters` : undefined;
+}
+
+/** Returns the text in the input field that names the tool's target. If the field contains no text, returns "". */
+export function targetText(target: ToolTarget | undefined, input: unknown): string {
+  const value = target && ((input ?? {}) as Record<string, unknown>)[target.field];
+  return typeof value === "string" ? value : "";
+}

@@ -3,7 +3,8 @@
 // Everything in a command that the parser cannot understand forms one more unit.
 // A call is allowed if every unit is allowed, and denied if any unit is denied.
 
-import type { NamedTool, ToolTarget } from "../journal/tool-facts.ts";
+import { lengthProblem, type NamedTool, type ToolTarget, targetText } from "../journal/tool-facts.ts";
+import type { CheckDeadline } from "./deadline.ts";
 import {
   type InspectedPath,
   type InspectPath,
@@ -51,29 +52,49 @@ export type Unit = {
   /** Paths that a redirection might open. If `unknown` is true, the redirection might open another path, known only at run time. */
   | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly PathNames[]; unknown: boolean }
   | { kind: "text"; reach(): PossibleCommands; named(): MentionedPaths }
-  | { kind: "unread"; broken: boolean; why: string }
+  /** Text that could not be judged. If `unseen` is true, nothing at all is known about it, so every pattern of an ask or deny rule might match. */
+  | { kind: "unread"; broken: boolean; why: string; unseen?: boolean }
 );
 
 export interface Call {
   tool: NamedTool;
   units: readonly Unit[];
+  /** Throws if judging has taken too long. */
+  checkDeadline: CheckDeadline;
 }
 
 export function describeCall(
   request: Pick<PermissionRequest, "tool" | "input"> & WorkspaceView,
   target: ToolTarget | undefined,
+  checkDeadline: CheckDeadline,
 ): Call {
-  const tool = { name: request.tool, target };
+  const call = { tool: { name: request.tool, target }, checkDeadline };
+  const workplace = {
+    ...request,
+    inspectPath: request.inspectPath && inTime(request.inspectPath, checkDeadline),
+  };
   const written = targetText(target, request.input);
   if (target?.kind === "command") {
-    const units = shellUnits(parseShell(written), request);
-    return { tool, units: target.typed ? typedUnits(units) : units };
+    const units = shellUnits(parseShell(written), workplace);
+    return { ...call, units: target.typed ? typedUnits(units) : units };
   }
-  if (target?.kind === "path") return { tool, units: [pathUnit(written || ".", target.use, request)] };
+  const tooLong = target && lengthProblem(target, written);
+  if (tooLong !== undefined) return { ...call, units: [unseenUnit(tooLong)] };
+  if (target?.kind === "path") return { ...call, units: [pathUnit(written || ".", target.use, workplace)] };
   const strings = Object.values(request.input ?? {}).filter((value) => typeof value === "string");
   const address = target?.kind === "url" ? { hostname: URL.parse(written)?.hostname ?? "" } : {};
-  return { tool, units: [{ kind: "plain", strings, ...address }] };
+  return { ...call, units: [{ kind: "plain", strings, ...address }] };
 }
+
+/** The unit for a call about which nothing is known, because judging it would take too long. */
+export const unseenUnit = (why: string): Unit => ({ kind: "unread", broken: true, why, unseen: true });
+
+const inTime =
+  (inspect: InspectPath, checkDeadline: CheckDeadline): InspectPath =>
+  (path) => {
+    checkDeadline();
+    return inspect(path);
+  };
 
 /** Text that is typed into a running program. Ask and deny rules treat it as a command, and it never counts as read-only. */
 const typedUnits = (units: readonly Unit[]): Unit[] => [
@@ -119,7 +140,8 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const texts = parsed.texts.flatMap(({ text, isInput }) =>
     isInput && !runsCode() ? [] : [textUnit(text, folders, workplace)],
   );
-  const rest: Unit[] = exact ? [] : [{ kind: "unread", broken, why: parsed.why }];
+  const unseen = parsed.isUnread ?? false;
+  const rest: Unit[] = exact ? [] : [{ kind: "unread", broken, why: parsed.why, unseen }];
   return [...commands, ...redirects, ...texts, ...rest];
 }
 
@@ -184,12 +206,6 @@ function once<T>(compute: () => T): () => T {
     done ??= { value: compute() };
     return done.value;
   };
-}
-
-/** Returns the text in the input field that names the tool's target. If the field contains no text, returns "". */
-export function targetText(target: ToolTarget | undefined, input: unknown): string {
-  const value = target && ((input ?? {}) as Record<string, unknown>)[target.field];
-  return typeof value === "string" ? value : "";
 }
 
 export const isReadOnlyUnit = (unit: Unit): boolean =>

@@ -1,8 +1,7 @@
 // Builds the rule that "always allow this" creates. The rule is as narrow as possible.
 // If no rule can name the call exactly, there is no grant.
 
-import type { FindFacts, NamedTool } from "../journal/tool-facts.ts";
-import { targetText } from "./call.ts";
+import { type FindFacts, type NamedTool, targetText } from "../journal/tool-facts.ts";
 import type { GrantFor } from "./permission.ts";
 import { quoteArgv } from "./shell/argv-pattern.ts";
 import { isReadOnlyCommand } from "./shell/judge-shell.ts";

@@ -15,41 +15,53 @@ import {
   type DeclaredFacts,
   declaresReach,
   type FindFacts,
-  type NamedTool,
   reachesOnlyRuns,
   requestedHost,
 } from "../journal/tool-facts.ts";
-import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
+import { type Call, describeCall, isReadOnlyUnit, type Unit, unseenUnit } from "./call.ts";
+import { JudgingTookTooLong, judgingDeadline } from "./deadline.ts";
 import { namedGrant } from "./grant.ts";
 import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
 import { isProtectedPath } from "./protected-files.ts";
 import { firstMatch, rulesFor } from "./rules.ts";
 
-/** `find` looks up what a tool declares about itself. An unknown tool is assumed to reach everything. */
+/** `find` looks up what a tool declares about itself. An unknown tool is assumed to reach everything. `now` is the clock of the deadline. */
 export const createJudge =
-  (find: FindFacts): Judge =>
+  (find: FindFacts, now?: () => number): Judge =>
   (request) => {
     const facts = find(request.tool);
-    const call = describeCall(request, facts?.target);
-    const denial = findDenial(call, request);
-    const host = requestedHost(facts?.target, request.input);
-    const verdict =
-      gateVerdict(call, request, facts) ??
-      (denial?.sure ? denial.verdict : undefined) ??
-      presetDenial(request, facts) ??
-      grantVerdict(call, request) ??
-      forkVerdict(request) ??
-      taintVerdict(request, facts, host) ??
-      inheritedAsk(call, request) ??
-      denial?.verdict ??
-      ruleVerdict(call, request, facts);
-    const kept = verdict.verdict === "ask" ? protectedPart(call) : undefined;
-    return { ...verdict, ...(host ? { host } : {}), ...(kept === undefined ? {} : { protected: kept }) };
+    try {
+      const checkDeadline = judgingDeadline(now);
+      return judgeCall(describeCall(request, facts?.target, checkDeadline), request, facts);
+    } catch (error) {
+      if (!(error instanceof JudgingTookTooLong)) throw error;
+      const tool = { name: request.tool, target: facts?.target };
+      return judgeCall({ tool, units: [unseenUnit(error.message)], checkDeadline: () => {} }, request, facts);
+    }
   };
+
+function judgeCall(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
+  const denial = findDenial(call, request);
+  const host = requestedHost(facts?.target, request.input);
+  const verdict =
+    gateVerdict(call, request, facts) ??
+    (denial?.sure ? denial.verdict : undefined) ??
+    presetDenial(request, facts) ??
+    grantVerdict(call, request) ??
+    forkVerdict(request) ??
+    taintVerdict(request, facts, host) ??
+    inheritedAsk(call, request) ??
+    denial?.verdict ??
+    ruleVerdict(call, request, facts);
+  const kept = verdict.verdict === "ask" ? protectedPart(call) : undefined;
+  return { ...verdict, ...(host ? { host } : {}), ...(kept === undefined ? {} : { protected: kept }) };
+}
 
 /** A protected file that the call concerns. Texts that Cadre cannot read as a command count too, word by word. */
 function protectedPart({ units }: Call): string | undefined {
   const known = units.find((unit) => unit.protected !== undefined)?.protected;
+  if (units.some((unit) => unit.kind === "unread" && unit.unseen))
+    return "files, perhaps, in a text that was not read";
   if (known !== undefined) return known;
   return units
     .flatMap((unit) => (unit.kind === "plain" && unit.hostname === undefined ? unit.strings : []))
@@ -62,7 +74,7 @@ const MAX_SEARCHED = 100_000;
 /** A word of a tool that Cadre does not know, as a path from the workspace or as an absolute path. */
 function namesProtected(word: string): boolean {
   const parts = word.split(/[\\/]+/);
-  return parts.length > 1 && parts.some((_, at) => isProtectedPath(parts.slice(at).join("/")));
+  return parts.length > 1 && parts.some(isProtectedPath);
 }
 
 function gateVerdict(
@@ -209,7 +221,7 @@ function ruleVerdict(call: Call, request: PermissionRequest, facts: DeclaredFact
   let byDefault: Verdict | undefined;
   for (const unit of call.units) {
     const rule =
-      mostSpecific(unit, call.tool, request.authority) ??
+      mostSpecific(unit, call, request.authority) ??
       presetAllowance(unit, call, request) ??
       skillAllowance(unit, call, request);
     const verdict = rule ?? defaultVerdict(unit, call, facts);
@@ -222,13 +234,14 @@ function ruleVerdict(call: Call, request: PermissionRequest, facts: DeclaredFact
 
 function mostSpecific(
   unit: Unit,
-  tool: NamedTool,
+  { tool, checkDeadline }: Call,
   authority: PermissionRequest["authority"],
 ): Verdict | undefined {
   let best: Verdict | undefined;
   let weight = -1;
   for (const { source, rules, sparesProtected } of authority) {
     for (const rule of rulesFor(rules.ask, "wide", tool)) {
+      checkDeadline();
       if (
         rule.weight < weight ||
         (rule.weight === weight && best?.verdict === "ask") ||

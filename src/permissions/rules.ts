@@ -53,6 +53,7 @@ export function firstMatch(
   let perhaps: Rule | undefined;
   for (const rule of rules) {
     for (const unit of call.units) {
+      call.checkDeadline();
       const match = rule.matches(unit);
       if (match === "yes") return { rule, match };
       if (match === "maybe") perhaps ??= rule;
@@ -114,6 +115,16 @@ function compile(text: string, reading: Reading): CompiledRule {
       matches: bareMatcher(reading),
     };
   }
+  return unlessUnseen(compilePattern(text, pattern, names, reading), reading);
+}
+
+function compilePattern(
+  text: string,
+  pattern: string,
+  names: (tool: string) => boolean,
+  reading: Reading,
+): CompiledRule {
+  const namesTool = ({ name }: NamedTool): boolean => names(name);
   const base = { text, bare: false, names };
   const about = (speaksOf: "change" | "read") => ({
     ...base,
@@ -128,6 +139,13 @@ function compile(text: string, reading: Reading): CompiledRule {
   if (names("Read") && reading === "wide")
     return { ...about("read"), concerns: (tool) => namesTool(tool) || readsFiles(tool) };
   return { ...about("read"), matches: ownMatcher(pattern, reading), concerns: namesTool };
+}
+
+/** A pattern of an ask or deny rule might match a text that is too long to be judged. */
+function unlessUnseen(rule: CompiledRule, reading: Reading): CompiledRule {
+  const matches = (unit: Unit): Match =>
+    unit.kind === "unread" && unit.unseen ? (reading === "wide" ? "maybe" : "no") : rule.matches(unit);
+  return { ...rule, matches };
 }
 
 const runsCommands = ({ target }: NamedTool): boolean => target?.kind === "command";

@@ -2,8 +2,7 @@
 //  SG1  No suggested rule would have allowed a call that a person refused or edited.
 //  SG2  A suggestion is based on calls that people allowed in runs without untrusted input, and is no wider than these calls.
 
-import type { DeclaredFacts, FindFacts } from "../journal/tool-facts.ts";
-import { targetText } from "./call.ts";
+import { type DeclaredFacts, type FindFacts, targetText } from "../journal/tool-facts.ts";
 import type { Judge, PastCall, PermissionRequest } from "./permission.ts";
 import { quoteArgv } from "./shell/argv-pattern.ts";
 import { parseShell } from "./shell/parse-shell.ts";

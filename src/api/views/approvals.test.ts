@@ -126,6 +126,15 @@ describe("[U20] [U27] the view of an approval", () => {
     });
     expect(item.grant).toBeUndefined();
   });
+
+  test("[A69] [30.6] a later list shows the explanation of a command again, without explaining it again", async () => {
+    const { runId } = await firstApproval("worker", "shell");
+    const parts = { store, people: runtime.people };
+    const look = async () =>
+      (await approvalViews(parts, await store.inbox.openItems())).find((view) => view.runId === runId)!
+        .command;
+    expect(await look()).toBe(await look());
+  });
 });
 
 describe("[U23] previewing an edited input", () => {

@@ -268,8 +268,20 @@ function callDetails(
     target?.kind === "command" ? (input as Record<string, unknown> | null)?.[target.field] : undefined;
   return omitUndefined({
     grant: grantRuleFor(tool, input, grantFor),
-    command: typeof text === "string" ? explainCommand(text, workspace) : undefined,
+    command: typeof text === "string" ? explainOnce(text, workspace) : undefined,
   });
+}
+
+/** Explanations by workspace and command. Pages ask for the whole inbox at every event, and a command is always explained in the same way. */
+const explained = new SizedCache<string, CommandView>(4_000_000);
+
+function explainOnce(command: string, workspace: string): CommandView {
+  const key = `${workspace}\0${command}`;
+  const known = explained.get(key);
+  if (known) return known;
+  const reading = explainCommand(command, workspace);
+  explained.set(key, reading, key.length + JSON.stringify(reading).length);
+  return reading;
 }
 
 export async function editPreview(

@@ -44,6 +44,38 @@ for (const [name, call, told] of ODD) {
 }
 
 scenario(
+  "[A69] [30.6] a path of more than 4,096 characters is refused before it is judged or previewed",
+  {
+    idle: true,
+    more: [
+      defineTool({
+        name: "peek",
+        description: "Looks at a file.",
+        input: z.object({ path: z.string() }),
+        effect: "read",
+        reaches: [],
+        target: { kind: "path", field: "path", use: "reads" },
+        execute: async ({ path }) => ({ output: `${path.length} characters` }),
+      }),
+    ],
+    script: turns({
+      calls: [
+        { tool: "peek", input: { path: "a/".repeat(50_000) } },
+        { tool: "peek", input: { path: "a/".repeat(2_048) } },
+      ],
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("look");
+    await world.drive(runId);
+    expect(resultsRead(await world.events(runId))).toEqual([
+      "The path is longer than 4096 characters; nothing was done.",
+      "4096 characters",
+    ]);
+  },
+);
+
+scenario(
   "[F42] the next request is valid for the provider, whatever names, objects or ids the model wrote",
   {
     idle: true,

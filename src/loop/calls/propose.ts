@@ -2,6 +2,7 @@
 // Calls of a model and calls of an agent's module are judged in the same way.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
+import { MAX_PATH, targetText } from "../../journal/tool-facts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { StepCall } from "../../patterns/action.ts";
 import { inputMisfit, invalidJson, toolResult } from "../../patterns/events.ts";
@@ -153,8 +154,15 @@ function immediateResult(
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
     return toolResult(call.id, notOffered(call.name, run, parts), "denied");
-  const problem = invalidJson(call) ?? inputMisfit(tool.name, tool.input, call.input);
+  const problem =
+    invalidJson(call) ?? inputMisfit(tool.name, tool.input, call.input) ?? longPath(tool, call.input);
   return problem === undefined ? undefined : toolResult(call.id, problem, "error");
+}
+
+/** No system opens a longer path, and resolving one would take long. */
+function longPath({ target }: AnyTool, input: unknown): string | undefined {
+  if (target?.kind !== "path" || targetText(target, input).length <= MAX_PATH) return undefined;
+  return `The ${target.field} is longer than ${MAX_PATH} characters; nothing was done.`;
 }
 
 const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only the answer was left.";

@@ -46,7 +46,8 @@ const MAX_DEPTH = 3;
 const MAX_LISTED = 100;
 
 export function explainCommand(command: string, workspace: string): CommandReading {
-  const { grade, why, commands, redirects, texts } = parseShell(command);
+  const { grade, why, isUnread, commands, redirects, texts } = parseShell(command);
+  if (isUnread) return { grade, why, programs: [], files: [], hosts: [], decoded: [] };
   const found: Found = { programs: [], uses: [], texts: texts.map(({ text }) => text) };
   takeAll(commands, redirects, 0, found);
   if (commands.some(({ argv }) => isShell(nameOf(argv) ?? "")))

@@ -3,6 +3,7 @@
 // Ask and deny rules use these paths, so every word that might be a path is treated as a path.
 
 import { isAbsolute, resolve } from "node:path";
+import { MAX_PATH } from "../../journal/tool-facts.ts";
 import { type PathNames, pathNames, type WorkspaceView } from "../path-names.ts";
 import type { ShellWord } from "./parse-shell.ts";
 import type { PossibleCommands } from "./possible-commands.ts";
@@ -26,8 +27,9 @@ export interface Folders {
 }
 
 const MAX_FOLDERS = 16;
-/** Maximum number of paths to check. Further paths are treated as unknown. */
+/** Maximum number of paths to check, and of characters in all of them. Further paths are treated as unknown. */
 const MAX_PLACES = 2_000;
+const MAX_CHARACTERS = 200_000;
 
 export function mentionedPaths(
   { argvs, redirects, code }: PossibleCommands,
@@ -38,20 +40,29 @@ export function mentionedPaths(
   const targets = redirects.map(({ target }) => target);
   const sure = distinct([...distinct(words).flatMap(pathsIn), ...targets]);
   const perhaps = distinct(code.flatMap((text) => text.match(/[\w.~/@+-]+/g) ?? []));
-  const most = Math.ceil(MAX_PLACES / folders.known.length);
+  const checked = { sure: firstFew(sure, folders), perhaps: firstFew(perhaps, folders) };
   const places = (names: readonly string[]): PathNames[] =>
-    names
-      .slice(0, most)
-      .flatMap((name) => folders.known.map((folder) => pathNames(joinPath(folder, name), workplace)));
+    names.flatMap((name) => folders.known.map((folder) => pathNames(joinPath(folder, name), workplace)));
   const isUnknown = (word: ShellWord): boolean =>
     word === undefined || (folders.unknown && !isAbsolute(word));
-  const cut = sure.length > most || perhaps.length > most;
+  const cut = checked.sure.length < sure.length || checked.perhaps.length < perhaps.length;
   return {
     cut,
-    certain: places(sure),
-    possible: places(perhaps),
+    certain: places(checked.sure),
+    possible: places(checked.perhaps),
     unknown: cut || [...words, ...targets].some(isUnknown),
   };
+}
+
+/** The names that are checked. A name that is longer than a path can be is left out: only the program knows what it makes of it. */
+function firstFew(names: readonly string[], { known }: Folders): string[] {
+  const most = Math.ceil(MAX_PLACES / known.length);
+  let room = MAX_CHARACTERS / known.length;
+  return names.slice(0, most).filter((name) => {
+    if (name.length > MAX_PATH || name.length > room) return false;
+    room -= name.length;
+    return true;
+  });
 }
 
 /** All folders in which the commands of a call might run. */

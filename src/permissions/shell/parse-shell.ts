@@ -6,6 +6,7 @@
 
 import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { messageOf } from "../../errors.ts";
+import { MAX_COMMAND } from "../../journal/tool-facts.ts";
 
 /** A word as the program receives it. Undefined if the value is known only at run time. */
 export type ShellWord = string | undefined;
@@ -27,6 +28,8 @@ export interface ParsedShell {
   grade: "exact" | "dynamic" | "broken";
   /** Why the grade is not `exact`. */
   why: string;
+  /** True if the command is too long to be read, so that its commands are not listed at all. */
+  isUnread?: true;
   commands: readonly ShellCommand[];
   /** Files that redirections open. Copies of descriptors and `/dev/null` are left out. */
   redirects: readonly ShellRedirect[];
@@ -40,7 +43,6 @@ export interface ShellText {
   isInput: boolean;
 }
 
-const MAX_LENGTH = 8192;
 const MAX_COMMANDS = 50;
 
 const PLAIN_NODES = new Set(
@@ -58,8 +60,8 @@ export function parseShell(source: string): ParsedShell {
     ...{ commands: [], redirects: [], texts: [], spans: [], fed: new Set<SyntaxNode>() },
     ...{ broken: "", blurred: "" },
   };
+  if (source.length > MAX_COMMAND) return unread(`longer than ${MAX_COMMAND} characters`);
   if (CONFUSING.test(source)) reading.broken ||= "control or invisible characters";
-  if (source.length > MAX_LENGTH) reading.broken ||= `longer than ${MAX_LENGTH} characters`;
   if (!ASCII.test(source)) reading.blurred ||= "characters beyond ASCII";
   try {
     visit(parse(source), reading);
@@ -77,6 +79,16 @@ export function parseShell(source: string): ParsedShell {
     texts: reading.texts,
   };
 }
+
+/** A command that is too long to be read. Nothing is known about it. */
+const unread = (why: string): ParsedShell => ({
+  grade: "broken",
+  why,
+  isUnread: true,
+  commands: [],
+  redirects: [],
+  texts: [],
+});
 
 interface Reading {
   commands: ShellCommand[];

@@ -2,7 +2,7 @@
 // If links lead a path elsewhere, the path is refused. The error gives the real path, so that rules can judge the next call (A34, A35).
 // This file only checks paths. `open-folder.ts` opens the files.
 
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
@@ -147,21 +147,45 @@ const foldName = (name: string): string =>
  */
 export function inspectPath(path: string): { real: string | undefined; isFolder: boolean } {
   const parts = path.split("/");
-  for (let end = parts.length; end > 0; end--) {
-    const existing = parts.slice(0, end).join("/") || "/";
-    const missing = parts.slice(end);
-    try {
-      // `statSync` comes first, because missing paths are common and exceptions are slow.
-      const stats = statSync(existing, { throwIfNoEntry: false });
-      if (stats) {
-        const real = realpathSync.native(existing);
-        if (missing.length === 0) return { real, isFolder: stats.isDirectory() };
-        return { real: missing.includes("..") ? undefined : join(real, ...missing), isFolder: false };
+  const upTo = (end: number): string => parts.slice(0, end).join("/") || "/";
+  try {
+    // If a part of a path does not exist, no longer part exists. So few lookups find the last part that exists, however long the path is.
+    let end = parts.length;
+    let stats = statOf(upTo(end));
+    if (!stats) {
+      let [exists, missing] = [0, end];
+      for (let probe = end - 1; missing - exists > 1; probe = (exists + missing) >> 1) {
+        if (statOf(upTo(probe))) exists = probe;
+        else missing = probe;
       }
-      if (lstatSync(existing, { throwIfNoEntry: false })) break;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") break;
+      end = exists;
+      stats = end > 0 ? statOf(upTo(end)) : undefined;
+      // A link that leads nowhere: nothing is known about the path behind it.
+      if (!stats || isEntry(upTo(end + 1))) return UNRESOLVED;
     }
+    const real = realpathSync.native(upTo(end));
+    const missing = parts.slice(end);
+    if (missing.length === 0) return { real, isFolder: stats.isDirectory() };
+    return { real: missing.includes("..") ? undefined : join(real, ...missing), isFolder: false };
+  } catch {
+    return UNRESOLVED;
   }
-  return { real: undefined, isFolder: false };
+}
+
+const UNRESOLVED = { real: undefined, isFolder: false };
+
+/** A path that is too long for the system does not exist. `throwIfNoEntry` is false, because missing paths are common and exceptions are slow. */
+const statOf = (path: string): Stats | undefined =>
+  unlessTooLong(() => statSync(path, { throwIfNoEntry: false }));
+
+const isEntry = (path: string): boolean =>
+  unlessTooLong(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
+
+function unlessTooLong<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENAMETOOLONG") return undefined;
+    throw error;
+  }
 }
