@@ -122,6 +122,10 @@ function needsAnswer({ blockers }: RunListDialect): string {
     WHERE below.status = 'suspended' AND below.cancel = 0 AND NOT (${isAnswered("below")})))`;
 }
 
+/** The latest run of the session's own agent: not of a child, and not of one that another agent's message started (D5). */
+const LATEST_OWN = `coalesce(max(CASE WHEN parent IS NULL AND coalesce(budget, root) = root THEN n END),
+      max(CASE WHEN parent IS NULL THEN n END), max(n))`;
+
 function* listSessions(
   sql: CommonSql,
   { limit = DEFAULT_PAGE, cursor, user }: Parameters<Store["runs"]["sessions"]>[0],
@@ -130,8 +134,8 @@ function* listSessions(
   const ofUser = user === undefined ? "" : `AND user_id = ${parameter(user)}`;
   const before = parameter(cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor));
   const text = `SELECT runs.*, chain.count, earliest.created_at AS began_at FROM (
-      SELECT session, count(*) AS count, max(n) AS last_n, min(n) AS first_n FROM runs
-      WHERE session IS NOT NULL ${ofUser} GROUP BY session HAVING max(n) < ${before}
+      SELECT session, count(*) AS count, ${LATEST_OWN} AS last_n, min(n) AS first_n FROM runs
+      WHERE session IS NOT NULL ${ofUser} GROUP BY session HAVING ${LATEST_OWN} < ${before}
       ORDER BY last_n DESC LIMIT ${parameter(limit + 1)}
     ) AS chain JOIN runs ON runs.n = chain.last_n JOIN runs AS earliest ON earliest.n = chain.first_n
     ORDER BY chain.last_n DESC`;

@@ -219,7 +219,7 @@ export interface SessionRow {
   id: string;
   runs: number;
   createdAt: number;
-  /** The latest run of the session. */
+  /** The latest run of the session's main agent. */
   last: RunRow;
 }
 

@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { Rules } from "../../journal/definition.ts";
 import { cancelRun } from "../../loop/commands/person-commands.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { agentRunRecord } from "../../projections/formats/agent-records.ts";
@@ -42,7 +43,10 @@ export const ChatBody = z.strictObject({
   agent_id: id.exactOptional(),
   /** If absent, the message starts a new session. */
   session_id: id.exactOptional(),
+  /** In `auto`, no person is expected: a question waits in the inbox without a deadline. */
   mode: z.enum(["auto", "chat"]).exactOptional(),
+  /** Rules of the run that the message starts. The preset `trusted` lets it work without asking. A run that is active keeps its rules. */
+  permissions: Rules.strict().exactOptional(),
   attachments: SentFiles.exactOptional(),
 });
 
@@ -119,17 +123,23 @@ export function chatContractRoutes(parts: ApiParts) {
 
 async function chat(
   parts: ApiParts,
-  { message, agent_id, session_id, mode, attachments }: z.output<typeof ChatBody>,
+  {
+    message,
+    agent_id,
+    session_id,
+    mode = currentSettings(parts).mode,
+    permissions,
+    attachments,
+  }: z.output<typeof ChatBody>,
   from: string,
   key: string | undefined,
 ): Promise<z.input<typeof ChatAnswer>> {
   if (session_id === undefined && key !== undefined)
     throw new CadreError("BAD_REQUEST", "An Idempotency-Key needs a `session_id`. Nothing was sent.");
-  const settings = currentSettings(parts);
   const sessionId = session_id ?? parts.people.ids.nonce();
-  const agent = agent_id ?? (await sessionAgent(sessionId, parts.store)) ?? settings.agent;
-  const sender = { from, userId: from, mode: mode ?? settings.mode, attended: true };
-  const said = { sessionId, agent, text: message, ...omitUndefined({ attachments }), ...sender };
+  const agent = agent_id ?? (await sessionAgent(sessionId, parts.store)) ?? currentSettings(parts).agent;
+  const sender = { from, userId: from, mode, attended: mode === "chat" };
+  const said = { sessionId, agent, text: message, ...omitUndefined({ permissions, attachments }), ...sender };
   const sent = await parts.say(said, key);
   return { run_id: sent.runId, session_id: sessionId, queued: sent.joined };
 }

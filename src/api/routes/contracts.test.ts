@@ -21,6 +21,8 @@ const AGENTS = {
     "---\nname: orchestrator\ndescription: Delegates.\nmodel: scripted/chief\ntools: []\ndelegates: [clerk]\n---\nYou delegate.\n",
   "agents/clerk.md":
     "---\nname: clerk\ndescription: Pays.\nmodel: scripted/clerk\ntools: { allow: [Pay], ask: [Pay] }\n---\nYou pay.\n",
+  "agents/cashier.md":
+    "---\nname: cashier\ndescription: Notes.\nmodel: scripted/cashier\ntools: [Bash]\n---\nYou note it down.\n",
   "agents/talker.md":
     "---\nname: talker\ndescription: Talks.\nmodel: scripted/talker\ntools: []\n---\nYou talk.\n",
 };
@@ -28,6 +30,8 @@ const chief: Script = ({ turn }) =>
   turn > 1 ? { text: "all done" } : { calls: [{ tool: "run_clerk_agent", input: { task: "pay ann" } }] };
 const clerk: Script = ({ turn }) =>
   turn > 1 ? { report: { summary: "paid" } } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+const cashier: Script = ({ turn }) =>
+  turn > 1 ? { text: "noted" } : { calls: [{ tool: "Bash", input: { command: "touch noted" } }] };
 const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
 
 const book = payTool();
@@ -43,7 +47,7 @@ beforeAll(async () => {
     home: folder,
     env: {},
     tools: [book.tool],
-    scripts: { chief, clerk, talker },
+    scripts: { chief, clerk, cashier, talker },
   });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
@@ -242,6 +246,34 @@ describe("the routes of contract S4", () => {
       422,
     );
     await api.client.post("/api/runs/{id}/cancel", { id: run_id });
+  });
+
+  test("[28.17] [S4-11] in auto mode, a question waits without a deadline, unless the message allowed everything", async () => {
+    const pay = { message: "pay", agent_id: "cashier", mode: "auto" };
+    const { body } = await sendRequest(api, "POST", "/api/chat", pay);
+    const [item] = await waitForApprovals(api, body.run_id);
+    expect(item).not.toHaveProperty("expiresAt");
+    await api.client.post("/api/runs/{id}/cancel", { id: body.run_id });
+    const trusting = { ...pay, permissions: { preset: "trusted" } };
+    const { run_id } = (await sendRequest(api, "POST", "/api/chat", trusting)).body;
+    const events = await waitForEnd(run_id);
+    expect(events.at(-1)).toMatchObject({ type: "RUN_COMPLETED" });
+    expect(events.map(({ type }) => type)).not.toContain("RUN_SUSPENDED");
+    const chat = await sendRequest(api, "POST", "/api/chat", { ...pay, mode: "chat" });
+    expect((await waitForApprovals(api, chat.body.run_id))[0]).toHaveProperty("expiresAt");
+    await api.client.post("/api/runs/{id}/cancel", { id: chat.body.run_id });
+  });
+
+  test("[28.17] GET /api/sessions names the session's main agent while its child is the newest run", async () => {
+    const { body } = await sendRequest(api, "POST", "/api/chat", {
+      message: "Pay ann",
+      agent_id: "orchestrator",
+    });
+    await waitForBlockingItems(body.run_id);
+    const { sessions } = (await sendRequest(api, "GET", "/api/sessions")).body;
+    const own = sessions.find(({ id }: { id: string }) => id === body.session_id);
+    expect(own).toMatchObject({ agent: "orchestrator", runs: 2, last: { id: body.run_id } });
+    await api.client.post("/api/runs/{id}/cancel", { id: body.run_id });
   });
 
   test("[S4-47] [S4-21] [S4-30] GET /api/agent-runs filters runs by project and session", async () => {

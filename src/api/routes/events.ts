@@ -77,8 +77,8 @@ export function eventRoutes(parts: RouteParts) {
       "/api/events",
       { summary: "Live feed of all runs (S4)", query: FeedQuery, media: STREAM },
       async ({ query }, c) => {
-        const channel = { key: "feed", scope: undefined, encoder: () => feedEncoder(store) };
-        const place = await feedPlace(store, c.req.header("Last-Event-ID"), query.after);
+        const { now, ...place } = await feedPlace(store, c.req.header("Last-Event-ID"), query.after);
+        const channel = { key: "feed", scope: undefined, encoder: () => feedEncoder(store, now) };
         return streamEvents(c, parts, { channel, of: {}, ...place });
       },
     ),
@@ -99,9 +99,9 @@ const STREAM = ["text/event-stream"];
 /** A reader without a known position gets only new events, because the feed is not an archive. */
 async function feedPlace(store: Store, lastEventId: string | undefined, after: Position | undefined) {
   const now = await store.journal.position();
-  if (lastEventId === undefined && after === undefined) return { after: now, reset: false };
+  if (lastEventId === undefined && after === undefined) return { after: now, reset: false, now };
   const place = await resumePosition(store, lastEventId, after);
-  return place.reset ? { after: now, reset: true } : place;
+  return place.reset ? { after: now, reset: true, now } : { ...place, now };
 }
 
 const wantsStream = (c: Context): boolean => (c.req.header("Accept") ?? "").includes("text/event-stream");

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { Rules } from "../../journal/definition.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { markAnswered } from "../views/answered-runs.ts";
@@ -24,6 +25,8 @@ export const SayBody = namedStrictObject("SayBody", {
   mode: z.enum(["auto", "chat"]).exactOptional(),
   /** True if a person is available to answer questions. */
   attended: z.boolean().exactOptional(),
+  /** Rules of the run that the message starts. The preset `trusted` lets it work without asking. A run that is active keeps its rules. */
+  permissions: Rules.strict().exactOptional(),
   attachments: SentFiles.exactOptional(),
 });
 
@@ -31,7 +34,9 @@ export const SessionView = namedObject("SessionView", {
   id: z.string(),
   runs: z.int(),
   createdAt: z.number(),
-  /** The session's latest run, with its agent and status. */
+  /** The main agent that the session's messages go to. */
+  agent: z.string(),
+  /** The latest run of the session's main agent, with its status. Never a child. */
   last: RunSummary,
 });
 
@@ -52,7 +57,14 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
         const page = await store.runs.sessions(query);
         const rows = page.sessions.map(({ last }) => last);
         const latest = await markAnswered(store, rows);
-        return { ...page, sessions: page.sessions.map((session, at) => ({ ...session, last: latest[at]! })) };
+        return {
+          ...page,
+          sessions: page.sessions.map((session, at) => ({
+            ...session,
+            agent: session.last.agent,
+            last: latest[at]!,
+          })),
+        };
       },
     ),
     route.post(
@@ -80,7 +92,8 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
   ];
 }
 
-/** Finds the agent of the session's latest root run. Returns undefined if the session is new. */
+/** Finds the session's main agent: that of the latest root run which no other agent's message started. Undefined if the session is new. */
 export async function sessionAgent(session: string, store: Store): Promise<string | undefined> {
-  return (await store.runs.list({ session, roots: true, limit: 1 })).runs[0]?.agent;
+  const { runs } = await store.runs.list({ session, roots: true });
+  return (runs.find(({ trigger }) => trigger !== "message") ?? runs[0])?.agent;
 }

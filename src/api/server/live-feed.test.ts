@@ -152,15 +152,27 @@ test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agen
   expect(states.at(-1)).toBe("idle: Done");
 });
 
-test("[S4-46] every message except `Token` has an increasing `seq`", async () => {
+test("[28.17] [S4-46] every message, `Token` included, has an increasing whole number `seq`", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const feedMessages = await feed.until(hasEnded(runId));
   const tokens = feedMessages.filter(({ data }) => data.type === "Token");
   expect(tokens.length).toBeGreaterThan(0);
-  for (const { data, id } of tokens) expect([data.seq, id]).toEqual([undefined, undefined]);
-  const seqs = feedMessages.flatMap(({ data }) => (data.type === "Token" ? [] : [data.seq as number]));
+  // A token is never stored, so a reader cannot continue after it.
+  for (const { id } of tokens) expect(id).toBeUndefined();
+  const seqs = feedMessages.map(({ data }) => data.seq as number);
+  expect(seqs.filter((seq) => !Number.isSafeInteger(seq))).toEqual([]);
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+});
+
+test("[28.17] [S4-46] `seq` goes on increasing for a reader that comes back after everyone has left", async () => {
+  const feed = await listen();
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
+  const last = (await feed.until(hasEnded(runId))).at(-1)!;
+  const again = await listen({ "Last-Event-ID": last.id! });
+  await sendRequest(api, "POST", "/api/settings", { mode: "auto" });
+  const [next] = await again.until((all) => all.length === 1);
+  expect(next!.data.seq).toBeGreaterThan(last.data.seq);
 });
 
 test("[S4-43] the feed shows a message as queued until the agent's next turn reads it", async () => {

@@ -1,6 +1,8 @@
 // Encodes the live feed of all runs with the message types of contract S4 (S4-37 … S4-46).
-// Every message except `Token` has an increasing `seq`: the position of its event. If an event gives several messages, fractions are added.
+// Every message has an increasing whole number `seq`. It begins with the position of the message's event, so it is the same for every reader.
+// Messages without an event, such as tokens, count on from the event before them.
 
+import type { Position } from "../../ids.ts";
 import { initialRow } from "../../projections/folds/run-row.ts";
 import {
   initialLiveState,
@@ -13,22 +15,27 @@ import type { Store } from "../../stores/store.ts";
 import type { Encoder } from "./hub.ts";
 import { sseFrame } from "./sse.ts";
 
+/** Numbers between two positions: for the messages of the first event, and for the tokens until the next event. */
+const STEP = 2 ** 20;
+
 /** Maximum number of runs whose state is cached. */
 const MAX_KNOWN = 5_000;
 
-export function feedEncoder(store: Store): Encoder {
+/** `position` is the store's latest position. Messages without an event continue from there. */
+export function feedEncoder(store: Store, position: Position): Encoder {
   const known = new Map<string, LiveState>();
-  let seq = 0;
+  let seq = (position + 1) * STEP - STEP / 2;
   const remember = (state: LiveState): LiveState => {
     known.delete(state.run.run_id);
     known.set(state.run.run_id, state);
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return state;
   };
-  /** Returns the next `seq` for a message without a position. */
-  const nextSeq = (): number => {
-    seq += 0.001;
-    return seq;
+  /** A message without an event. The last number before the next event is never reached: such a message is left out. */
+  const transient = (message: LiveEvent): string => {
+    if ((seq + 1) % STEP === 0) return "";
+    seq += 1;
+    return messageFrame(seq, message);
   };
   return {
     prepare(events) {
@@ -51,7 +58,7 @@ export function feedEncoder(store: Store): Encoder {
       if (state.run.ended_at !== undefined) known.delete(event.runId);
       return messages
         .map((one, index) => {
-          seq = event.position + index / 10;
+          seq = event.position * STEP + index;
           // Only an event's last message has an id. A reader that reconnects before that message gets all messages of the event again.
           const id = index === messages.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
           return id + messageFrame(seq, one);
@@ -61,14 +68,9 @@ export function feedEncoder(store: Store): Encoder {
     delta(delta) {
       const state = known.get(delta.runId);
       if (!state) return "";
-      return liveEventsOfDelta(state, delta)
-        .map((one) => {
-          if (one.type === "Token") return sseFrame(one);
-          return messageFrame(nextSeq(), one);
-        })
-        .join("");
+      return liveEventsOfDelta(state, delta).map(transient).join("");
     },
-    settings: (settings) => messageFrame(nextSeq(), { type: "SettingsUpdated", settings }),
+    settings: (settings) => transient({ type: "SettingsUpdated", settings }),
   };
 }
 

@@ -116,7 +116,10 @@ async function sendEvents(
       if (live) live.behind();
       else missed = true;
     },
-    hint: writer.writeIfRoom,
+    // Before the reader has caught up, a message without an event would overtake older events.
+    hint(bytes) {
+      if (live) writer.writeIfRoom(bytes);
+    },
   });
   try {
     const encoder = channel.encoder();

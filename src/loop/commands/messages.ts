@@ -80,7 +80,7 @@ export async function workChain(
 const MOST_CHILDREN = 200;
 
 export interface PersonMessage
-  extends Pick<RunRequest, "agent" | "mode" | "attended" | "userId" | "attachments"> {
+  extends Pick<RunRequest, "agent" | "mode" | "attended" | "userId" | "permissions" | "attachments"> {
   sessionId: string;
   text: string;
   from: string;

@@ -33,6 +33,18 @@ export function sessionsContract(open: Open): void {
   });
 
   scenario(
+    "[28.17] [S4-4] a session names its main agent, not a newer child or messaged agent",
+    async ({ store }) => {
+      await admit(store, "r1", { sessionId: "a", agent: "boss" });
+      const child = { rootRunId: "r1", parentRunId: "r1", trigger: "delegation", depth: 1 } as const;
+      await admit(store, "c1", { sessionId: "a", agent: "worker", ...child });
+      await admit(store, "m1", { sessionId: "a", agent: "other", trigger: "message", budgetRunId: "r1" });
+      const { sessions } = await store.runs.sessions({});
+      expect(sessions.map(({ id, runs, last }) => [id, runs, last.agent])).toEqual([["a", 3, "boss"]]);
+    },
+  );
+
+  scenario(
     "[F50] a message with an idempotency key is delivered once, even if it is sent again after later runs",
     async ({ store }) => {
       const first = await say(store, "r1", "hello", "k1");
