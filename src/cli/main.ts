@@ -58,13 +58,23 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
     code = result;
   });
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync([...argv, ...defaultCommand(argv, io)], { from: "user" });
     return code;
   } catch (error) {
     // Commander also throws after it has printed help or the version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return printFailure(error, argv, io);
   }
+}
+
+/** At a terminal, a command line without a command starts a conversation. */
+function defaultCommand(argv: readonly string[], { stdin, stdout }: Io): string[] {
+  if (stdin.isTTY !== true || stdout.isTTY !== true) return [];
+  const isFolder = (word: string, at: number): boolean =>
+    /^(-C.|--folder=)/.test(word) ||
+    /^(-C|--folder)$/.test(word) ||
+    /^(-C|--folder)$/.test(argv[at - 1] ?? "");
+  return argv.every((word, at) => word === "--plain" || isFolder(word, at)) ? ["chat"] : [];
 }
 
 function printFailure(thrown: unknown, argv: readonly string[], io: Io): number {

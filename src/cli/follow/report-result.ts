@@ -137,7 +137,7 @@ const isUnreadable = (
   { runs }: Shown["view"]["tree"],
 ): boolean => waitingOn?.kind === "quarantine" && runs.get(id)?.state.waitingOn?.kind !== "quarantine";
 
-function blockedLines(
+export function blockedLines(
   { items, pausedRuns }: Blockage,
   { runId, view }: Shown,
   commandLine: CommandLine,

@@ -147,7 +147,7 @@ export async function submitRequest(
  * Sends the message to the run, or to its session. If the run has ended outside a session, a fork at its latest event continues it.
  * Such a fork repeats nothing, so its calls follow the rules as in any other run.
  */
-async function continueRun(
+export async function continueRun(
   client: CadreClient,
   { runId, text, attachments }: Extract<StartRequest, { type: "resume" }>,
   attended: boolean,
@@ -170,7 +170,7 @@ async function continueRun(
   return (await client.post("/api/runs/{id}/fork", { id, body, idempotencyKey })).runId;
 }
 
-async function latestRun(client: CadreClient) {
+export async function latestRun(client: CadreClient) {
   const [latest] = (await client.get("/api/runs", { roots: true, limit: 1 })).runs;
   if (latest) return latest;
   throw usageError('There is no run here to continue. Give a task: `cadre run "what to do"`.');
@@ -187,8 +187,16 @@ async function chooseAgent(
   const { agents } = await client.get("/api/agents");
   if (agents.some(({ name }) => name === task.trim()))
     throw usageError(`\`${task}\` is an agent: give it a task, as in \`cadre run ${task} "what to do"\`.`);
+  return { agent: onlyOwnAgent(agents) ?? DEFAULT_AGENT, task };
+}
+
+/** The agent that gets a message for which the person named none. */
+export const defaultAgent = async (client: CadreClient): Promise<string> =>
+  onlyOwnAgent((await client.get("/api/agents")).agents) ?? DEFAULT_AGENT;
+
+function onlyOwnAgent(agents: readonly AgentView[]): string | undefined {
   const own = agents.filter(({ file, kind }) => !/^(builtin:|~\/)/.test(file) && kind !== "subagent");
-  return { agent: own.length === 1 ? own[0]!.name : DEFAULT_AGENT, task };
+  return own.length === 1 ? own[0]!.name : undefined;
 }
 
 /** Prints the warnings about the agent's file, so that the person learns about a misread key before the run's answer arrives. */

@@ -24,6 +24,16 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .description("run an incident in a copy in a temporary folder; needs no key")
     .action(bind(async () => (await import("../commands/demo.ts")).demo));
   program
+    .command("chat [agent]")
+    .summary("talk with an agent; `cadre` alone does the same at a terminal")
+    .description(
+      "Opens a conversation in the terminal. Each message is a run that continues the previous one. /help lists what you can\ntype. Without a terminal, each line of stdin is a message.",
+    )
+    .option("-c, --continue", "return to the latest conversation of this folder")
+    .option("--resume <run>", "return to the conversation of this run")
+    .option("--model <name>", "the model of all agents of the conversation")
+    .action(bind(async () => (await import("../commands/chat.ts")).chat));
+  program
     .command("run [words...]")
     .usage('[options] [agent] "task"')
     .summary("start a run and follow it; without a task: continue unfinished runs")

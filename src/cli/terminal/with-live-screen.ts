@@ -2,6 +2,7 @@
 
 import type { Invocation } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";
+import type { LiveScreen } from "../view/live/live-screen.ts";
 import {
   createJsonView,
   createLiveView,
@@ -12,16 +13,16 @@ import {
 /** Opens the live screen. Keeps the plain screen if the terminal cannot be redrawn or a program reads the output. */
 export async function withLiveScreen<T>(
   invocation: Invocation,
-  use: (invocation: Invocation) => Promise<T>,
+  use: (invocation: Invocation, live?: LiveScreen) => Promise<T>,
 ): Promise<T> {
   const { io, json, screen } = invocation;
   if (json || !screen.rich) return use(invocation);
   const { openLiveScreen } = await import("../view/live/live-screen.ts");
-  const live = await openLiveScreen(screen, io.stdout);
+  const live = await openLiveScreen(screen, io.stdout, io.stdin);
   // Text written directly to stderr would be erased together with the drawing.
   const stderr = io.stderr.isTTY ? { isTTY: true, write: live.screen.stream } : io.stderr;
   try {
-    return await use({ ...invocation, io: { ...io, stderr }, screen: live.screen });
+    return await use({ ...invocation, io: { ...io, stderr }, screen: live.screen }, live);
   } finally {
     live.close();
   }

@@ -17,11 +17,15 @@ export interface FrameState {
   question: Question | undefined;
   /** True if the question's card was written as permanent lines. */
   isCardWritten: boolean;
+  /** Draws the text that the person is typing. It is always the last part of the frame. */
+  composer?: ((room: Area) => readonly string[]) | undefined;
 }
 
-export function renderFrame({ open, draw, question, isCardWritten }: FrameState, window: Area): string[] {
+export function renderFrame(state: FrameState, window: Area): string[] {
+  const { open, draw, question, isCardWritten } = state;
   const { columns } = window;
-  const most = window.rows - 1;
+  const typed = composerLines(state, window);
+  const most = window.rows - 1 - typed.length;
   const asked = question ? askedLines(question, isCardWritten, columns) : [];
   const said = open === "" ? [] : [open];
   // Two rows are reserved: the empty line above the drawing, and the status line below the drawing.
@@ -30,8 +34,18 @@ export function renderFrame({ open, draw, question, isCardWritten }: FrameState,
   const { lines = [], status = "" } = draw?.({ columns, rows: room }) ?? {};
   const picture = lines.length === 0 || room === 0 ? [] : ["", ...lines.slice(0, room)];
   const last = status === "" ? [] : [status];
-  return [...said, ...picture, ...asked, ...last].slice(-most);
+  return [...[...said, ...picture, ...asked, ...last].slice(-most), ...typed];
 }
+
+/** The part of the window that the composer leaves free. */
+export const areaAbove = (state: FrameState, { columns, rows }: Area): Area => ({
+  columns,
+  rows: rows - composerLines(state, { columns, rows }).length,
+});
+
+/** The composer gets at most half of the window, so that the question above it stays visible. */
+const composerLines = ({ composer }: FrameState, { columns, rows }: Area): readonly string[] =>
+  composer?.({ columns, rows: Math.floor(rows / 2) }) ?? [];
 
 /** Whether the card fits into the frame. A frame would cut off a word that is wider than the window, but permanent lines wrap the word. */
 export function fitsCard(question: Question, open: string, { columns, rows }: Area): boolean {

@@ -1,7 +1,7 @@
 // The only file that uses Ink. It draws the lines of a frame, and erases them before other text is written.
 // This file is imported only when a frame is drawn.
 
-import { Box, render, Text, useApp, useStdout } from "ink";
+import { Box, type Key, render, Text, useApp, useInput, usePaste, useStdout } from "ink";
 import { createElement as h, type ReactNode } from "react";
 
 export interface Drawing {
@@ -13,28 +13,60 @@ export interface Drawing {
   write(text: string): void;
   /** Removes the drawn lines. Nothing more is written until the returned function is called. */
   suspend(): Promise<() => void>;
+  /** Passes each key to the keyboard. Undefined stops reading keys. */
+  listen(keyboard: Keyboard | undefined): void;
   /** Removes the drawn lines and stops drawing. */
   end(): void;
 }
 
+/** A key with a name, or typed text. Pasted text arrives in one piece. */
+export interface KeyPress {
+  name?:
+    | "up"
+    | "down"
+    | "left"
+    | "right"
+    | "home"
+    | "end"
+    | "return"
+    | "escape"
+    | "tab"
+    | "backspace"
+    | "delete";
+  /** The typed text. With `ctrl` it is the letter of the key. */
+  text: string;
+  ctrl: boolean;
+  /** Whether Alt was held down. */
+  alt: boolean;
+}
+
+/** Handles a key, or a text that was typed or pasted in one piece. */
+export type Keyboard = (key: KeyPress) => void;
+
 /** Frames per second for Ink. It is effectively unlimited, because the caller of `draw` limits the frame rate. */
 const FPS = 1_000;
 
-export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
+export function startDrawing(stdout: NodeJS.WritableStream, stdin: NodeJS.ReadableStream): Drawing {
   // React draws the first frame later if the machine is busy.
   let terminal: Terminal | undefined;
   const first = Promise.withResolvers<Terminal>();
-  const page = (lines: readonly string[]): ReactNode =>
-    h(Page, {
+  let keyboard: Keyboard | undefined;
+  let drawn: readonly string[] = [];
+  const page = (lines: readonly string[]): ReactNode => {
+    drawn = lines;
+    return h(Page, {
       lines,
+      keyboard,
       use: (own) => {
         terminal = own;
         first.resolve(own);
       },
     });
+  };
   const heard = mutable(stdout);
   const ink = render(page([]), {
     stdout: heard.stdout,
+    stdin,
     interactive: true,
     patchConsole: false,
     exitOnCtrlC: false,
@@ -48,7 +80,12 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
       const suspension = await (await first.promise).suspendTerminal();
       return () => void suspension.resume();
     },
+    listen(next) {
+      keyboard = next;
+      ink.rerender(page(drawn));
+    },
     end() {
+      keyboard = undefined;
       // Draws an empty frame first. Otherwise Ink would draw its pending frame once more and leave an empty line.
       ink.rerender(page([]));
       ink.clear();
@@ -87,14 +124,68 @@ type Terminal = Pick<ReturnType<typeof useStdout>, "write"> &
 
 interface PageProps {
   lines: readonly string[];
+  keyboard: Keyboard | undefined;
   use(terminal: Terminal): void;
 }
 
-function Page({ lines, use }: PageProps): ReactNode {
+function Page({ lines, keyboard, use }: PageProps): ReactNode {
   const { write } = useStdout();
   const { suspendTerminal } = useApp();
   use({ write, suspendTerminal });
+  const isActive = keyboard !== undefined;
+  const pressAll = (text: string, key: Key): void => {
+    for (const press of keysOf(text, key)) keyboard?.(press);
+  };
+  useInput(pressAll, { isActive });
+  usePaste((text) => keyboard?.({ text, ctrl: false, alt: false }), { isActive });
   const row = (line: string, index: number): ReactNode =>
     h(Text, { key: index, wrap: "truncate" }, line === "" ? " " : line);
   return h(Box, { flexDirection: "column" }, lines.map(row));
 }
+
+/** Splits text that arrived together with other keys, because a fast typist or a slow connection sends them in one piece. */
+function keysOf(text: string, key: Key): KeyPress[] {
+  const { ctrl, meta: alt } = key;
+  const name = NAMES.find(([flag]) => key[flag])?.[1];
+  if (name !== undefined) return [{ name, text: "", ctrl, alt }];
+  if (text.length < 2) return [{ text, ctrl, alt }];
+  return text
+    .split(/(\p{Cc})/u)
+    .filter((piece) => piece !== "")
+    .map(keyOf);
+}
+
+function keyOf(piece: string): KeyPress {
+  const name = CONTROLS[piece];
+  const isControl = /^\p{Cc}$/u.test(piece);
+  if (name !== undefined) return { name, text: "", ctrl: false, alt: false };
+  return {
+    text: isControl ? String.fromCharCode(piece.charCodeAt(0) + LETTERS) : piece,
+    ctrl: isControl,
+    alt: false,
+  };
+}
+
+/** Distance between a control character and its letter: Ctrl-A is 1, and `a` is 97. */
+const LETTERS = 96;
+
+const CONTROLS: Readonly<Record<string, KeyPress["name"]>> = {
+  "\r": "return",
+  "\n": "return",
+  "\t": "tab",
+  "\u007f": "backspace",
+};
+
+const NAMES = [
+  ["upArrow", "up"],
+  ["downArrow", "down"],
+  ["leftArrow", "left"],
+  ["rightArrow", "right"],
+  ["home", "home"],
+  ["end", "end"],
+  ["return", "return"],
+  ["escape", "escape"],
+  ["tab", "tab"],
+  ["backspace", "backspace"],
+  ["delete", "delete"],
+] as const satisfies readonly (readonly [keyof Key, KeyPress["name"]])[];

@@ -4,22 +4,34 @@
 //  W3   While the person types a line or uses an editor, output is held back. It is written when the person is done.
 //  TV3  At most ten frames per second are drawn, and no frame if nothing has changed. A question is drawn immediately.
 
-import { type Output, rowsTaken, type Screen } from "../screen.ts";
-import { type FrameState, fitsCard, renderFrame } from "./frame.ts";
-import type { Drawing } from "./ink.ts";
+import { type Area, type Output, rowsTaken, type Screen } from "../screen.ts";
+import { areaAbove, type FrameState, fitsCard, renderFrame } from "./frame.ts";
+import type { Drawing, Keyboard } from "./ink.ts";
 
 export interface LiveScreen {
   screen: Screen;
+  /** Passes the person's keys to `press`, and draws what they type below everything else. Returns a function that stops this. */
+  readKeys(composer: Composer): () => void;
   /** Removes the frame. The permanent lines stay. */
   close(): void;
 }
 
+export interface Composer {
+  press: Keyboard;
+  draw(room: Area): readonly string[];
+}
+
 export type Terminal = Output & NodeJS.WritableStream;
 
-export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<LiveScreen> {
+export async function openLiveScreen(
+  screen: Screen,
+  stdout: Terminal,
+  stdin: NodeJS.ReadableStream = process.stdin,
+): Promise<LiveScreen> {
   const { startDrawing } = await loadInk();
   const going: FrameState = { open: "", draw: undefined, question: undefined, isCardWritten: false };
-  const canvas = createCanvas(screen, stdout, { drawing: startDrawing(stdout), going });
+  const drawing = startDrawing(stdout, stdin);
+  const canvas = createCanvas(screen, stdout, { drawing, going });
 
   function stream(text: string): void {
     const end = text.lastIndexOf("\n") + 1;
@@ -63,6 +75,16 @@ export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<
       },
       suspend: canvas.hold,
     },
+    readKeys({ press, draw }) {
+      going.composer = draw;
+      drawing.listen(press);
+      canvas.now();
+      return () => {
+        going.composer = undefined;
+        drawing.listen(undefined);
+        canvas.now();
+      };
+    },
     close: canvas.close,
   };
 }
@@ -100,7 +122,7 @@ function createCanvas(
     timer = undefined;
     if (is !== "open") return;
     const { question, open, isCardWritten } = going;
-    if (question && !isCardWritten && !fitsCard(question, open, screen)) {
+    if (question && !isCardWritten && !fitsCard(question, open, areaAbove(going, screen))) {
       unwritten += linesOf(question.card());
       going.isCardWritten = true;
     }
