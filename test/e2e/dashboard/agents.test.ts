@@ -114,7 +114,7 @@ test("[U53] [S1-62] an agent's page shows its file, its tools, the agents it can
 test("[U53] [S4-59] a changed file is a new version; the page shows the diff and replays past runs with the new version", async () => {
   const page = await go("/agents/lead");
   await page.getByRole("button", { name: "Start a run" }).click();
-  await page.getByRole("dialog").getByLabel("Task").fill("Mend the parser");
+  await page.getByRole("dialog").getByLabel("Task", { exact: true }).fill("Mend the parser");
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL("**/r/*");
   const file = agent("lead", "agents: [worker]\n").replace("Do it.", "Do it well.");

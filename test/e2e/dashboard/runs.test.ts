@@ -28,7 +28,7 @@ test("[U46] [U01] the empty list explains how to start a run; a started run show
   await form.getByLabel("Agent").selectOption("lead");
   await form.getByRole("button", { name: "Start", exact: true }).click();
   await form.getByText("Describe the task.").waitFor();
-  await form.getByLabel("Task").fill("Mend the parser and the printer");
+  await form.getByLabel("Task", { exact: true }).fill("Mend the parser and the printer");
   await form.getByText("Limits (optional)").click();
   await form.getByLabel("Cost of the whole tree").fill("lots");
   await form.getByText("Enter the cost as an amount").waitFor();
@@ -200,6 +200,6 @@ test("[U48] [U34] the list and the settings are accessible, on a desktop and on 
   await page.goto(`${url}/`);
   await rows(page).first().waitFor();
   await page.getByRole("button", { name: "Start a run" }).click();
-  await page.getByRole("dialog", { name: "Start a run" }).getByLabel("Task").waitFor();
+  await page.getByRole("dialog", { name: "Start a run" }).getByLabel("Task", { exact: true }).waitFor();
   expect(await accessibilityProblems(page), "start a run").toEqual([]);
 });

@@ -23,7 +23,7 @@ test("[P1] a person edits, approves and rejects requests of a tree; after kill -
   await page.getByRole("main").getByRole("button", { name: "Start a run" }).last().click();
   const form = page.getByRole("dialog", { name: "Start a run" });
   await form.getByLabel("Agent").selectOption("lead");
-  await form.getByLabel("Task").fill("Mend the parser and the printer");
+  await form.getByLabel("Task", { exact: true }).fill("Mend the parser and the printer");
   await form.getByRole("button", { name: "Start", exact: true }).click();
 
   await expect.poll(() => page.getByRole("treeitem").count(), { timeout: 20_000 }).toBe(5);
