@@ -21,7 +21,10 @@ const PROGRAMS = ["src/tools/**/*.test.ts", "src/permissions/**/*.test.ts", "tes
 export default defineConfig({
   // A steps module that imports `cadre` gets the Cadre that runs it.
   resolve: {
-    alias: [{ find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) }],
+    alias: [
+      { find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) },
+      { find: /^cadre\/testing$/, replacement: fileURLToPath(new URL("src/testing.ts", import.meta.url)) },
+    ],
   },
   test: {
     // Most test files share a process. With one process per file, loading modules would take as long as the tests.

@@ -1,10 +1,27 @@
-// The public API of the package: everything that an embedding program can import.
+// The public API of the package: everything that a program can import from "cadre".
 
-export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
 export type { JournalEvent } from "./journal/events.ts";
-export type { RunRequest } from "./loop/commands/admit.ts";
-export type { NewBudget } from "./loop/commands/branches.ts";
-export type { Decision, OutcomeVerdict } from "./loop/commands/person-commands.ts";
+export type { ApprovalRequest, DecidedBy } from "./library/approvals.ts";
+export {
+  type Cadre,
+  type CadreOptions,
+  type CadreProblem,
+  createCadre,
+  type RunOptions,
+} from "./library/create-cadre.ts";
+export { type Agent, type AgentOptions, defineAgent, type ModelObject } from "./library/define-agent.ts";
+export {
+  type AiTool,
+  defineTool,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+} from "./library/define-tool.ts";
+export type { ApprovalHandler } from "./library/handle-approvals.ts";
+export { CadreClosed, type Run, type RunResult, type RunStatus } from "./library/run.ts";
+export { RunFailed } from "./library/run-failed.ts";
+export type { JsonSchema, StandardSchema } from "./library/schema.ts";
+export type { RunPart } from "./library/stream.ts";
 export {
   ask,
   type CallAnswer,
@@ -31,16 +48,3 @@ export type {
   AgentListener,
   OnAgent,
 } from "./projections/formats/agent-events.ts";
-export {
-  cancelRun,
-  decideApproval,
-  decideOutcome,
-  freezeBranch,
-  pauseRun,
-  resumeRun,
-  sendMessage,
-  setBudget,
-  thawBranch,
-} from "./runtime/commands.ts";
-export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime/embed.ts";
-export { defineTool, type Preview, type Tool, type ToolAnswer, type ToolContext } from "./tools/tool.ts";

@@ -6,6 +6,7 @@ import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as sources from "../src/index.ts";
+import * as testing from "../src/testing.ts";
 import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
 
 /** The timeout is long, because building, packing and starting processes take a long time on a busy machine. */
@@ -124,9 +125,26 @@ test("a program that embeds Cadre passes the type check and runs, and so does a 
   expect(said).toBe("Tea costs 3 €.\n");
 });
 
+test('`import "cadre"` loads neither the command line nor the server', () => {
+  const code = `import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
+    await import("cadre");`;
+  const loaded = execFileSync(process.execPath, ["--input-type=module", "-e", code], {
+    ...{ cwd: installed.folder, env },
+    encoding: "utf8",
+  });
+  const own = [...loaded.matchAll(/\/cadre\/dist\/(.+)\.js/g)].map(([, file]) => file!);
+  expect(own).toContain("library/create-cadre");
+  expect(
+    own.filter((file) => /^(cli|stores\/postgres\/store|api\/(server|routes|openai|mcp))\b/.test(file)),
+  ).toEqual([]);
+});
+
 test("the package exports the same names as the sources", async () => {
   const exported = await import(join(ROOT, "index.js"));
   expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
+  const forTests = await import(join(ROOT, "testing.js"));
+  expect(Object.keys(forTests).sort()).toEqual(Object.keys(testing).sort());
 });
 
 test("the package lists all bundled third-party code, and every licence is permissive", () => {

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { makeWorld } from "../../test/support/world.ts";
-import { defineAgent } from "./define-agent.ts";
 
 test("an agent defined in code overrides a file with the same name, passes the same checks, and runs", async () => {
   const world = await makeWorld({
     script: ({ agent }) => ({ text: `by ${agent}` }),
     cast: { clerk: "tools: [Read]" },
     agents: [
-      defineAgent({ name: "clerk", model: "scripted/test", prompt: "In code.", tools: ["Glob"] }),
-      defineAgent({ name: "boss", model: "scripted/test", prompt: "Lead.", agents: ["clerc"] }),
+      { name: "clerk", model: "scripted/test", prompt: "In code.", tools: ["Glob"] },
+      { name: "boss", model: "scripted/test", prompt: "Lead.", agents: ["clerc"] },
     ],
   });
   try {

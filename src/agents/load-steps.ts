@@ -22,6 +22,8 @@ export async function loadSteps(
   { module }: NonNullable<Definition["steps"]>,
   { folders, trusted }: StepsSource,
 ): Promise<LoadedSteps> {
+  const inCode = folders.inCode?.find(({ name }) => module === `code:${name}`)?.steps;
+  if (inCode) return checkMain(inCode, stepsHash(inCode.toString()), module);
   const { path, root, scope } = moduleLocation(module, folders);
   if (root === undefined) return { problem: `The module ${module} is outside the agents folders.` };
   if (scope === "project" && !trusted)
@@ -30,13 +32,16 @@ export async function loadSteps(
   if ("problem" in read) return { problem: `The module ${module} ${read.problem}.` };
   const hash = stepsHash(read.text);
   try {
-    const main = await importMain(read.path, hash);
-    if (Object.prototype.toString.call(main) === "[object GeneratorFunction]")
-      return { main: main as StepsMain, hash };
-    return { problem: `The module ${module} cannot be used: its default export is not a \`function*\`.` };
+    return checkMain(await importMain(read.path, hash), hash, module);
   } catch (error) {
     return { problem: `The module ${module} cannot be loaded: ${firstLine(error)}.` };
   }
+}
+
+function checkMain(main: unknown, hash: string, module: string): LoadedSteps {
+  if (Object.prototype.toString.call(main) === "[object GeneratorFunction]")
+    return { main: main as StepsMain, hash };
+  return { problem: `The module ${module} cannot be used: its default export is not a \`function*\`.` };
 }
 
 /** Hash of the text with normalised line ends. */

@@ -27,6 +27,8 @@ export interface ModelsConfig {
   scripts?: (name: string) => Script;
   /** Context windows in tokens, for models that are not in the price list. */
   contextWindows?: Record<string, number>;
+  /** Model objects that a program gives, by their full names. They are used instead of models of the same name. */
+  given?: ReadonlyMap<string, Model>;
 }
 
 export interface ModelRegistry extends Models {
@@ -62,7 +64,8 @@ export interface ReachedProvider {
 
 export function createModels(config: ModelsConfig): ModelRegistry {
   const providers: Record<string, ProviderConfig> = { ...builtIn, ...config.providers };
-  const known = [...Object.keys(providers), "scripted"];
+  const givenBy = new Set([...(config.given?.keys() ?? [])].map(providerOf));
+  const known = [...new Set([...Object.keys(providers), "scripted", ...givenBy])];
   const resolved = new Map<string, Model>();
   const connected = new Map<string, (model: string) => Model>();
 
@@ -85,6 +88,8 @@ export function createModels(config: ModelsConfig): ModelRegistry {
   const create = (name: string): Model => {
     const provider = providerOf(name);
     const model = modelPartOf(name);
+    const given = config.given?.get(name);
+    if (given) return adaptGiven(given, provider, providers[provider]);
     if (!name.includes("/") || model === "" || !known.includes(provider)) {
       throw unknownModel(name, known, Object.keys(config.aliases ?? {}));
     }
@@ -152,6 +157,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     listedAs,
     providers: known,
     hasKey: (provider) => {
+      if (givenBy.has(provider)) return true;
       if (!Object.hasOwn(providers, provider)) return provider === "scripted";
       return canSignIn(provider, providers[provider]!, config.env);
     },
@@ -199,6 +205,11 @@ function fullName(name: string, aliases: Record<string, string> = {}): string {
     path.push(current);
   }
   return current;
+}
+
+/** A model object of a known provider gets the same prompt caching and reasoning settings as Cadre's own. */
+function adaptGiven(model: Model, provider: string, settings: ProviderConfig | undefined): Model {
+  return settings ? adaptModel(model, provider, providerTypes[settings.type]) : model;
 }
 
 function scriptedModel(name: string, config: ModelsConfig): Model {

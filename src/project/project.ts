@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "../agents/agent.ts";
-import type { AgentInCode } from "../agents/define-agent.ts";
+import type { AgentInCode } from "../agents/agent-in-code.ts";
 import { loadEditedAgent } from "../agents/edited-agent.ts";
 import { blastRadius } from "../agents/explain/blast-radius.ts";
 import { explain } from "../agents/explain/explain.ts";
@@ -31,7 +31,7 @@ import { poolNames } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
 import type { Env } from "../config/trust.ts";
 import { CadreError, toCadreError } from "../errors.ts";
-import type { Definition, RunRules } from "../journal/definition.ts";
+import type { Definition, Rules, RunRules } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
@@ -46,7 +46,7 @@ import type { CheckPrices, FindBlastRadius, Hooks } from "../loop/parts.ts";
 import { serversOfAgent, toolName } from "../mcp/names.ts";
 import { createServers, type McpServers } from "../mcp/servers.ts";
 import { modelsByKey } from "../models/default-model.ts";
-import type { PriceOf } from "../models/model.ts";
+import type { Model, PriceOf } from "../models/model.ts";
 import { createPrices } from "../models/prices.ts";
 import { createModels, type ModelRegistry } from "../models/registry.ts";
 import { parseScript, type Script } from "../models/scripted/script.ts";
@@ -87,6 +87,10 @@ export interface ProjectOptions {
   tools?: readonly AnyTool[];
   /** Agents defined in code. They take precedence over agent files with the same name. */
   agents?: readonly AgentInCode[];
+  /** Model objects that a program gives, by the names under which agents use them. */
+  models?: ReadonlyMap<string, Model>;
+  /** Rules that a program gives for all its runs. */
+  permissions?: Rules;
 }
 
 export interface Project {
@@ -168,13 +172,13 @@ export function openProject(options: ProjectOptions): Project {
   config.problems.push(...serverProblems(config, servers), ...hookProblems(config.hooks));
   const own = [...builtin, ...(options.tools ?? [])];
   const { tools, byName } = catalogue(own, servers);
-  const models = modelsOf(config, env, options.scripts ?? {});
+  const models = modelsOf(config, env, options);
   const priceOf = createPrices(config.prices, models.listedAs);
   const hasPrice = (model: string): boolean => priceOf(model, { input: 1, output: 1 }) !== null;
   const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
   const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES, ...DELEGATION_NAMES];
   config.problems.push(...configRuleProblems(config, toolNames));
-  const authority = authorityOf(config, home, tools());
+  const authority = authorityOf(config, home, tools(), options.permissions);
   const folders: AgentFolders = {
     project: config.folder,
     user: home,
@@ -304,11 +308,17 @@ const fileReport =
     return { file, dialect, status, problems, ...omitUndefined({ name }) };
   };
 
-/** cadre.yaml comes last, so that its preset wins. */
-function authorityOf(config: Config, home: string, tools: readonly AnyTool[]): SourcedRules[] {
+/** The rules of the program come last, so that its preset wins, and then that of cadre.yaml. */
+function authorityOf(
+  config: Config,
+  home: string,
+  tools: readonly AnyTool[],
+  ofProgram: Rules | undefined,
+): SourcedRules[] {
   const { claudeSettings, trusted, permissions } = config;
   const taken = claudeSettings.map((settings) => claudePermissions(settings, { trusted, home }));
-  return [...taken, { source: "project", rules: permissions }].map((sourced) => ({
+  const program = ofProgram ? [{ source: "program", rules: ofProgram }] : [];
+  return [...taken, { source: "project", rules: permissions }, ...program].map((sourced) => ({
     ...sourced,
     rules: canonicalRules(sourced.rules, tools),
   }));
@@ -369,12 +379,17 @@ function offeredTools(definition: Definition, tools: readonly AnyTool[]): Offere
     }));
 }
 
-function modelsOf(config: Config, env: Env, scripts: Readonly<Record<string, Script>>): ModelRegistry {
+function modelsOf(
+  config: Config,
+  env: Env,
+  { scripts = {}, models }: Pick<ProjectOptions, "scripts" | "models">,
+): ModelRegistry {
   return createModels({
     providers: config.providers as NonNullable<Parameters<typeof createModels>[0]["providers"]>,
     aliases: config.aliases,
     contextWindows: config.contextWindows,
     env,
+    ...omitUndefined({ given: models }),
     scripts: (name) =>
       scripts[name] ?? (name === "rehearsal" ? rehearsal : projectScript(config.folder, name)),
   });

@@ -51,7 +51,6 @@ import {
 import { createAgentEvents, type OnAgent } from "../projections/formats/agent-events.ts";
 import { digest } from "../stores/hashes.ts";
 import { maskedStore } from "../stores/masked-store.ts";
-import { openPostgresStore } from "../stores/postgres/store.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
 import { systemIds } from "../system-ids.ts";
@@ -381,7 +380,11 @@ function loopParts(wiring: LoopWiring): LoopParts {
 
 async function openStore({ store }: Config, clock = systemClock): Promise<Store> {
   if (store.startsWith("sqlite:")) return openSqliteStore({ path: store.slice("sqlite:".length), clock });
-  if (/^postgres(ql)?:/.test(store)) return openPostgresStore({ url: store });
+  if (/^postgres(ql)?:/.test(store)) {
+    // Programs with a SQLite store do not load the code for Postgres.
+    const { openPostgresStore } = await import("../stores/postgres/store.ts");
+    return openPostgresStore({ url: store });
+  }
   throw new CadreError(
     "CONFIG_INVALID",
     "This kind of store is unknown: use sqlite:<file> or postgres://user:password@host/database. Nothing was opened.",

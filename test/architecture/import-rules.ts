@@ -26,7 +26,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ["engines"],
   ["api", "mcp", "runners", "webhooks", "telemetry"],
   ["project", "runtime"],
-  ["cli", "index"],
+  ["library"],
+  ["cli", "index", "testing"],
 ];
 
 const STRANGERS = new Set(["permissions", "models", "tools", "stores"]);
@@ -47,6 +48,9 @@ const CONTRACTS = new Set([
 
 /** Folders with exchangeable implementations. Other code imports only the contracts of these folders. `runtime/` and `project/` can import the implementations too. */
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
+
+/** The folders that put the implementations together. */
+const OPENS = new Set(["runtime", "project", "library"]);
 
 const BROWSER_SAFE =
   /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|system-ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/client\/.+)(?:\.ts)?$/;
@@ -125,14 +129,13 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR4",
-    title: "only runtime/ and project/ import concrete models, tools, stores and engines",
+    title: "only runtime/, project/ and library/ import concrete models, tools, stores and engines",
     check: (tree) =>
       badImports(tree, inSource, (from, { target }) => {
         const [own, other] = [placeOf(from.path), placeOf(target)];
-        if (own === other || own === "runtime" || own === "project" || !EXCHANGEABLE.has(other))
-          return undefined;
+        if (own === other || OPENS.has(own) || !EXCHANGEABLE.has(other)) return undefined;
         if (CONTRACTS.has(withExtension(target))) return undefined;
-        return `only runtime/ and project/ import ${target}; elsewhere the contract of ${other} is enough`;
+        return `only runtime/, project/ and library/ import ${target}; elsewhere the contract of ${other} is enough`;
       }),
   },
   {

@@ -23,7 +23,7 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     },
     right: {
       "src/cli/main.ts":
-        'import { createRuntime } from "../runtime/embed.ts";\nimport p from "../../package.json" with { type: "json" };',
+        'import { createCadre } from "../library/create-cadre.ts";\nimport p from "../../package.json" with { type: "json" };',
       "src/loop/drive/drive.ts":
         'import {\n  a,\n  type B,\n} from "../journal/a.ts";\nimport c from "./c.ts";',
       "src/journal/a.test.ts": 'import { drive } from "../loop/drive.ts";',
@@ -53,13 +53,13 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
   },
   AR4: {
     wrong: {
-      "only runtime/ and project/ import src/stores/sqlite/store.ts": {
+      "only runtime/, project/ and library/ import src/stores/sqlite/store.ts": {
         "src/engines/local.ts": 'import { open } from "../stores/sqlite/store.ts";',
       },
-      "only runtime/ and project/ import src/tools/index.ts": {
+      "only runtime/, project/ and library/ import src/tools/index.ts": {
         "src/cli/main.ts": 'import { tools } from "../tools/index.ts";',
       },
-      "only runtime/ and project/ import src/engines/local.ts": {
+      "only runtime/, project/ and library/ import src/engines/local.ts": {
         "src/api/server/app.ts": 'import { e } from "../../engines/local.ts";',
       },
     },
@@ -146,16 +146,16 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
   },
   AR16: {
     wrong: {
-      "src/index.ts → src/runtime/embed.ts → src/cli/connect.ts": {
-        "src/index.ts": 'export { createRuntime } from "./runtime/embed.ts";',
-        "src/runtime/embed.ts": 'import { connect } from "../cli/connect.ts";',
+      "src/index.ts → src/library/create-cadre.ts → src/cli/connect.ts": {
+        "src/index.ts": 'export { createCadre } from "./library/create-cadre.ts";',
+        "src/library/create-cadre.ts": 'import { connect } from "../cli/connect.ts";',
         "src/cli/connect.ts": "",
       },
     },
     right: {
-      "src/index.ts": 'export { createRuntime } from "./runtime/embed.ts";',
-      "src/runtime/embed.ts": "",
-      "src/cli/main.ts": 'import { createRuntime } from "../runtime/embed.ts";',
+      "src/index.ts": 'export { createCadre } from "./library/create-cadre.ts";',
+      "src/library/create-cadre.ts": "",
+      "src/cli/main.ts": 'import { createCadre } from "../library/create-cadre.ts";',
     },
   },
   AR17: {

@@ -46,7 +46,8 @@ async function readPrompt(draft: Draft, { path, root }: AttachmentRoots): Promis
 
 async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoots): Promise<Draft> {
   const name = draft.keys["steps"];
-  if (typeof name !== "string" || name.trim() === "") return draft;
+  // The steps of an agent in code are already there.
+  if (draft.steps || typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
     withError(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
   // A link named `~` could make a project's module look like the user's own module, which needs no trust.

@@ -6,7 +6,7 @@ import { basename, join, relative, resolve, sep } from "node:path";
 import type { Path } from "../../config/yaml.ts";
 import { throwIfTemporary } from "../../errors.ts";
 import type { Agent } from "../agent.ts";
-import type { AgentInCode } from "../define-agent.ts";
+import type { AgentInCode } from "../agent-in-code.ts";
 
 export interface AgentFolders {
   project: string;

@@ -7,8 +7,9 @@ import { join, relative, sep } from "node:path";
 import type { Problem } from "../../config/problem.ts";
 import type { Data, YamlDocument } from "../../config/yaml.ts";
 import { messageOf, throwIfTemporary } from "../../errors.ts";
-import type { AgentInCode } from "../define-agent.ts";
+import type { AgentInCode } from "../agent-in-code.ts";
 import { rolesDialect } from "../dialects/index.ts";
+import { stepsHash } from "../load-steps.ts";
 import { attachFiles } from "./attachments.ts";
 import { readDataFile, wrapRoles } from "./data-file.ts";
 import { cadreDraft, createDrafts, type DraftFile, translateDrafts } from "./draft.ts";
@@ -191,13 +192,17 @@ function draftAgentsInCode({ inCode = [], project }: AgentFolders): Promise<Draf
   return Promise.all(inCode.map((agent) => draftAgentInCode(agent, project)));
 }
 
-async function draftAgentInCode({ prompt, ...keys }: AgentInCode, project: string): Promise<DraftFile> {
+async function draftAgentInCode(
+  { prompt, steps, ...keys }: AgentInCode,
+  project: string,
+): Promise<DraftFile> {
   const file = `code:${keys.name}`;
-  const data = keys as Record<string, Data>;
+  const data = { ...keys, ...(steps && { steps: file }) } as Record<string, Data>;
   const document: YamlDocument = { file, data, problems: [], at: () => ({ line: 1, column: 1 }) };
   const parsed = { file, frontmatter: data, body: prompt, bodyLine: 1, document, problems: [] };
-  const hash = sha256(JSON.stringify({ prompt, ...keys }));
-  const draft = cadreDraft(parsed, { path: file, below: file, packs: false, scope: "project", hash });
+  const hash = sha256(JSON.stringify({ prompt, ...data }));
+  const read = cadreDraft(parsed, { path: file, below: file, packs: false, scope: "project", hash });
+  const draft = steps ? { ...read, steps: { module: file, hash: stepsHash(steps.toString()) } } : read;
   const pointing = { path: join(project, "code"), folder: project, root: project, display: () => file };
   return { file, drafts: [await attachFiles(draft, pointing)] };
 }

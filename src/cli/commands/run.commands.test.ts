@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { sendMessage } from "../../runtime/commands.ts";
-import { createRuntime } from "../../runtime/embed.ts";
+import { sendMessage } from "../../loop/commands/messages.ts";
+import { assembleRuntime } from "../../runtime/assembly.ts";
 import { agent, project } from "../cli.fixture.ts";
 
 const FILES = {
@@ -39,13 +39,13 @@ test.each([
 
 test("[25.4] a command means the same in a message and in a session as in `cadre run`", async () => {
   await using place = await project(FILES);
-  const runtime = await createRuntime({ folder: place.folder, env: { HOME: place.folder } });
+  const runtime = await assembleRuntime({ folder: place.folder, env: { HOME: place.folder } });
   const text = "/fix-issue 7\n\nThe log is attached.";
   const expanded = "Fix issue 7 with priority . All: 7\n\nThe log is attached.";
   const { runId } = await runtime.say({ agent: "clerk", sessionId: "s", text, from: "ann" });
-  await sendMessage(runId, "/page now", "ann", runtime);
-  await sendMessage(runId, "/tmp is full", "ann", runtime);
-  const events = await runtime.journal(runId);
+  await sendMessage(runId, "/page now", "ann", runtime.people);
+  await sendMessage(runId, "/tmp is full", "ann", runtime.people);
+  const events = await runtime.store.journal.read(runId);
   await runtime.stop();
   expect(events[0]).toMatchObject({ payload: { task: expanded } });
   const said = events.filter(({ type }) => type === "CONTEXT_ADDED").map(({ payload }) => payload);

@@ -1,0 +1,239 @@
+// Cadre as a library: `createCadre` opens a store and drives its runs in this process.
+// The process owns a SQLite store, like `cadre up` (E1). Commands in the folder are clients of that process.
+
+import { dirname, resolve } from "node:path";
+import { type ConfigFlags, isServerStore, loadConfig, MEMORY_STORE } from "../config/config.ts";
+import { CadreError } from "../errors.ts";
+import type { AgentLimits, Rules } from "../journal/definition.ts";
+import type { SentFile } from "../loop/attachments/store-files.ts";
+import { omitUndefined } from "../omit-undefined.ts";
+import type { OnAgent } from "../projections/formats/agent-events.ts";
+import {
+  type AssemblyOptions,
+  assembleRuntime,
+  type RuntimeAssembly,
+  socketPath,
+} from "../runtime/assembly.ts";
+import { isFileStore, openOwnedRuntime } from "../runtime/owned-runtime.ts";
+import { type ApprovalRequest, openRequests } from "./approvals.ts";
+import { collectDefinitions } from "./collect.ts";
+import { type Agent, type ModelObject, nameOfModel, partsOf } from "./define-agent.ts";
+import type { Tool } from "./define-tool.ts";
+import { type ApprovalHandler, watchApprovals } from "./handle-approvals.ts";
+import { type Run, type RunParts, runHandle } from "./run.ts";
+
+export interface CadreOptions {
+  /** The folder that runs work in, with the project's agent files and cadre.yaml if it has any. Default: the current folder. */
+  folder?: string;
+  /** A file, `:memory:`, or `postgres://…`. Default: `.cadre/cadre.db` in the folder, which the commands use too. */
+  store?: string;
+  /** The agents of the program. Agents that these refer to need not be listed. */
+  agents?: readonly Agent[];
+  /** Tools for agents in files. The tools of `agents` need not be listed. */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds tools of every input type
+  tools?: readonly Tool<any, unknown>[];
+  /** The model for agents that name none. */
+  model?: string | ModelObject;
+  /** Rules for all runs, as in cadre.yaml: `{ allow: ["refund"] }`. */
+  permissions?: Partial<Rules>;
+  /** False: this process starts and decides runs, but another process drives them. Needs Postgres. Default: true. */
+  drive?: boolean;
+  /** Most runs that this process drives at the same time. */
+  concurrency?: number;
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Called for problems that no caller can get, such as a listener that threw. Default: they are printed to stderr. */
+  onProblem?(problem: CadreProblem): void;
+}
+
+export interface CadreProblem {
+  message: string;
+  runId?: string;
+  error: unknown;
+}
+
+export interface RunOptions<Input = unknown> {
+  /** The same key is the same run, also after a restart. */
+  key?: string;
+  input?: Input;
+  /** A conversation: the run continues after the previous run of this session, or the text joins the run that is under way. */
+  session?: string;
+  /** A user of the program, whose runs can be listed. */
+  user?: string;
+  model?: string;
+  limits?: AgentLimits;
+  /** Rules for this run and the runs below it. */
+  permissions?: Rules;
+  /** Images and PDFs, as base64. */
+  attachments?: readonly SentFile[];
+}
+
+export interface Cadre extends AsyncDisposable {
+  /** Starts a run. It is recorded before any work begins, and goes on after a crash. */
+  run<Output, Input>(agent: Agent<Output, Input>, task: string, options?: RunOptions<Input>): Run<Output>;
+  run(agent: string, task: string, options?: RunOptions): Run<unknown>;
+  /** The handle of any run in the store. With the agent, the answer is typed and checked. */
+  get<Output>(runId: string, agent: Agent<Output>): Run<Output>;
+  get(runId: string): Run<unknown>;
+  /** The open requests of all runs. */
+  approvals(): Promise<ApprovalRequest[]>;
+  /** Calls the handler once for each request of any run, also for those that are already open. Returns the function that removes the handler. */
+  onApproval(handler: ApprovalHandler): () => void;
+  /** Subscribes to the lifecycle of all agents. Returns the function that unsubscribes. */
+  on: OnAgent;
+  /** The model for agents that name none. */
+  readonly model: string;
+  /** Stops driving and closes the store. Steps in progress get a few seconds to finish. Nothing is lost. */
+  close(): Promise<void>;
+}
+
+/** Throws STORE_OWNED if another process drives the runs of this SQLite store. */
+export async function createCadre(options: CadreOptions = {}): Promise<Cadre> {
+  const assembly = await openAssembly(options);
+  const closing = new AbortController();
+  const watch = watchApprovals(assembly);
+  const parts: RunParts = { assembly, closed: closing.signal, handleApprovals: watch.handle };
+  reportIgnoredSettings(assembly);
+  try {
+    if (options.drive ?? true) await assembly.start();
+  } catch (error) {
+    await assembly.stop();
+    throw error;
+  }
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= (async () => {
+      closing.abort();
+      watch.stop();
+      await assembly.stop();
+    })();
+    return closed;
+  };
+  return {
+    run: (agent: Agent | string, task: string, given: RunOptions = {}) =>
+      runHandle<never>(start(agent, task, given, assembly), outputSchema(agent), parts),
+    get: (runId: string, agent?: Agent) =>
+      runHandle<never>(Promise.resolve(runId), agent && outputSchema(agent), parts),
+    approvals: () => openRequests({}, assembly),
+    onApproval(handler) {
+      const removed = watch.handle(handler);
+      return () => void removed.then((remove) => remove());
+    },
+    on: assembly.on,
+    model: assembly.defaultModel,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const outputSchema = (agent: Agent | string) =>
+  typeof agent === "string" ? undefined : partsOf(agent).output;
+
+const PROGRAM = "program";
+
+async function start(
+  agent: Agent | string,
+  task: string,
+  { key, session, user, ...request }: RunOptions,
+  { admit, say }: RuntimeAssembly,
+): Promise<string> {
+  const name = typeof agent === "string" ? agent : agent.name;
+  const userId = omitUndefined({ userId: user });
+  if (session === undefined) return (await admit({ agent: name, task, ...request, ...userId }, key)).runId;
+  const { attachments } = request;
+  const message = {
+    agent: name,
+    sessionId: session,
+    text: task,
+    from: user ?? PROGRAM,
+    ...omitUndefined({ attachments }),
+  };
+  return (await say({ ...message, ...userId }, key)).runId;
+}
+
+/** Opens the store. Commands of the folder are served on a socket, which loads the API only now. */
+async function openAssembly(options: CadreOptions): Promise<RuntimeAssembly> {
+  const given = assemblyOptions(options);
+  const { folder, env = process.env, flags = {} } = given;
+  const config = loadConfig({ folder, env, flags });
+  if (options.drive === false && !isServerStore(config.store))
+    throw new CadreError("CONFIG_INVALID", NEEDS_DRIVER);
+  if (!isFileStore(config) || config.store === MEMORY_STORE) return assembleRuntime(given);
+  const assembly = await openOwnedRuntime(given, REFUSAL);
+  let served: Promise<{ close(): Promise<void> } | undefined> | undefined;
+  return {
+    ...assembly,
+    async start() {
+      await assembly.start();
+      served = serveCommands(assembly, env);
+    },
+    async stop() {
+      await (await served)?.close();
+      await assembly.stop();
+    },
+  };
+}
+
+const REFUSAL =
+  "Nothing was opened. Stop that process first, or use its API or Cadre's commands in this folder.";
+const NEEDS_DRIVER =
+  'With `drive: false` another process must drive the runs, which needs a store on a server: `store: "postgres://…"`. Nothing was opened.';
+
+async function serveCommands(
+  assembly: RuntimeAssembly,
+  env: NonNullable<CadreOptions["env"]>,
+): Promise<{ close(): Promise<void> } | undefined> {
+  try {
+    const { serveFolder } = await import("../runtime/serve-folder.ts");
+    return await serveFolder(assembly, socketPath(assembly.config.dir), env);
+  } catch (error) {
+    const message = "Cadre's commands cannot reach this program. Its runs are not affected.";
+    assembly.onProblem({ message, error });
+    return undefined;
+  }
+}
+
+function assemblyOptions(options: CadreOptions): AssemblyOptions & { folder: string } {
+  const {
+    folder = process.cwd(),
+    store,
+    model,
+    permissions,
+    env,
+    concurrency,
+    onProblem = printProblem,
+  } = options;
+  const { agents, tools, models, allow } = collectDefinitions(options);
+  if (typeof model === "object") models.set(nameOfModel(model), model);
+  const own = { allow: [...allow, ...(permissions?.allow ?? [])] };
+  return {
+    folder,
+    flags: {
+      ...storeFlags(store, folder),
+      ...omitUndefined({ model: typeof model === "object" ? nameOfModel(model) : model }),
+    },
+    ...omitUndefined({ env, concurrency }),
+    ...{ agents, tools, models },
+    permissions: { ask: [], deny: [], ...permissions, ...own },
+    onProblem,
+  };
+}
+
+/** A file's own folder holds everything else that Cadre writes too. */
+function storeFlags(store: string | undefined, folder: string): ConfigFlags {
+  if (store === undefined) return {};
+  if (store === ":memory:") return { store: MEMORY_STORE };
+  if (/^(sqlite|postgres(ql)?):/.test(store)) return { store };
+  const file = resolve(folder, store);
+  return { store: `sqlite:${file}`, dir: dirname(file) };
+}
+
+function reportIgnoredSettings({ config, onProblem }: RuntimeAssembly): void {
+  if (config.trusted || config.ignoredSettings.length === 0) return;
+  const message = `The folder ${config.folder} is not trusted, so these settings of its files are ignored: ${config.ignoredSettings.map(({ problem }) => problem.message).join("; ")}. \`cadre trust\` trusts the folder.`;
+  onProblem({ message, error: new CadreError("UNTRUSTED", message) });
+}
+
+function printProblem({ message, error }: CadreProblem): void {
+  const reason = error instanceof Error && !message.includes(error.message) ? ` ${error.message}` : "";
+  console.error(`cadre: ${message}${reason}`);
+}

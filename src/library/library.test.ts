@@ -1,0 +1,387 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { tool as aiTool, jsonSchema } from "ai";
+import { type } from "arktype";
+import * as v from "valibot";
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  type Agent,
+  type ApprovalRequest,
+  CadreClosed,
+  type CadreOptions,
+  createCadre,
+  defineAgent,
+  defineTool,
+  delegate,
+  RunFailed,
+  type RunPart,
+  tool,
+} from "../index.ts";
+import { scriptedModel } from "../testing.ts";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "cadre-library-"));
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+async function open(options: CadreOptions = {}) {
+  const cadre = await createCadre({ folder: newFolder(), store: ":memory:", ...options });
+  cleanUps.push(() => cadre.close());
+  return cadre;
+}
+
+function refundDesk() {
+  const refunds: { order: string; key: string }[] = [];
+  const refund = defineTool({
+    name: "refund",
+    description: "Refunds an order.",
+    input: z.object({ order: z.string(), cents: z.number() }),
+    preview: ({ order, cents }) => `Refund ${cents} cents of order ${order}`,
+    execute: ({ order, cents }, { key }) => {
+      refunds.push({ order, key });
+      return { refunded: cents };
+    },
+  });
+  const clerk = defineAgent({
+    name: "clerk",
+    model: scriptedModel([
+      { calls: [{ tool: "refund", input: { order: "7", cents: 500 } }] },
+      { report: { summary: "Refunded.", output: { refunded: 500 } } },
+    ]),
+    prompt: "Refund what is asked for.",
+    tools: [refund],
+    output: z.object({ refunded: z.number() }),
+  });
+  return { clerk, refunds };
+}
+
+test("`await run` gives the typed answer, and a person approves the unsafe call in code", async () => {
+  const { clerk, refunds } = refundDesk();
+  const cadre = await open({ agents: [clerk] });
+  const seen: ApprovalRequest[] = [];
+  const run = cadre.run(clerk, "Refund order 7").onApproval(async (request) => {
+    seen.push(request);
+    await request.approve({ by: "ann" });
+  });
+  const { output, text, cost, id } = await run;
+  expect(output.refunded).toBe(500);
+  expect({ text, cost, id }).toEqual({ text: "Refunded.", cost: 0, id: await run.id });
+  expect(refunds).toEqual([{ order: "7", key: expect.any(String) }]);
+  expect(seen).toMatchObject([
+    { kind: "tool", tool: "refund", agent: "clerk", preview: "Refund 500 cents of order 7" },
+  ]);
+  const decided = (await run.journal()).find(({ type }) => type === "APPROVAL_DECIDED");
+  expect(decided?.payload).toMatchObject({ decision: "approve", by: "ann" });
+});
+
+test("the answer is text if the agent has no output schema", async () => {
+  const hello = defineAgent({
+    name: "hello",
+    prompt: "Greet.",
+    model: scriptedModel([{ text: "Hello, Ada!" }]),
+  });
+  const cadre = await open({ agents: [hello] });
+  const { output } = await cadre.run(hello, "Say hello to Ada");
+  expect(output.toUpperCase()).toBe("HELLO, ADA!");
+});
+
+test("a run goes on after a restart, and the same key gives the same run", async () => {
+  const options = { folder: newFolder(), store: "data/cadre.db" };
+  const first = refundDesk();
+  const before = await open({ ...options, agents: [first.clerk] });
+  const waiting = before.run(first.clerk, "Refund order 7", { key: "ticket-7" });
+  const id = await waiting.id;
+  await expect.poll(async () => (await waiting.status()).status).toBe("suspended");
+  const cut = expect(waiting.result).rejects.toThrow(CadreClosed);
+  await before.close();
+  await cut;
+
+  const second = refundDesk();
+  const after = await open({ ...options, agents: [second.clerk] });
+  const again = after.run(second.clerk, "Refund order 7", { key: "ticket-7" });
+  expect(await again.id).toBe(id);
+  const [request] = await after.get(id).approvals();
+  await request!.approve();
+  expect((await after.get(id, second.clerk)).output).toEqual({ refunded: 500 });
+  expect((await again).output).toEqual({ refunded: 500 });
+  expect(first.refunds.length + second.refunds.length).toBe(1);
+});
+
+test("a failed run rejects with RunFailed, which says why", async () => {
+  const model = scriptedModel([{ error: { status: 400, message: "no such model" } }]);
+  const lost = defineAgent({ name: "lost", prompt: "Fail.", model });
+  const cadre = await open({ agents: [lost] });
+  const failed = await cadre.run(lost, "Try").result.catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(RunFailed);
+  expect(failed).toMatchObject({ status: "failed", stopReason: "provider" });
+  expect(String(failed)).toContain("no such model");
+});
+
+test("a cancelled run rejects with RunFailed", async () => {
+  const { clerk } = refundDesk();
+  const cadre = await open({ agents: [clerk] });
+  const run = cadre.run(clerk, "Refund order 7");
+  await expect.poll(async () => (await run.status()).status).toBe("suspended");
+  const failed = expect(run.result).rejects.toMatchObject({ status: "cancelled", stopReason: "user" });
+  await run.cancel("Wrong order.");
+  await failed;
+});
+
+test("an unknown agent or run is an error of the call that named it", async () => {
+  const cadre = await open();
+  await expect(cadre.run("nobody", "Do it").result).rejects.toMatchObject({ code: "AGENT_NOT_FOUND" });
+  await expect(cadre.get("r0").result).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("the stream has the text, the calls and the children of the whole tree, live and again from the journal", async () => {
+  const reader = defineAgent({
+    name: "reader",
+    description: "Reads notes.",
+    model: scriptedModel([{ text: "The note says 7." }]),
+    prompt: "Read.",
+  });
+  const boss = defineAgent({
+    name: "boss",
+    model: scriptedModel([
+      {
+        text: "I ask the reader.",
+        calls: [{ tool: "delegate", input: { agent: "reader", task: "Read it" } }],
+      },
+      { text: "It is 7." },
+    ]),
+    prompt: "Lead.",
+    agents: [reader],
+  });
+  const cadre = await open({ agents: [boss] });
+  const run = cadre.run(boss, "What does the note say?");
+  const live: RunPart[] = [];
+  for await (const part of run.stream) live.push(part);
+  expect((await run).output).toBe("It is 7.");
+  const again: RunPart[] = [];
+  for await (const part of run.stream) again.push(part);
+  const recorded = (parts: RunPart[]) => parts.filter(({ type }) => !type.endsWith("-delta"));
+  expect(recorded(live)).toEqual(again);
+  // A parent can begin to wait before or after its child has ended.
+  const steps = again.filter(({ type }) => type !== "waiting");
+  expect(steps.map(({ agent, type }) => `${agent} ${type}`)).toEqual([
+    "boss started",
+    "boss text",
+    "boss tool-call",
+    "reader started",
+    "reader text",
+    "reader ended",
+    "boss tool-result",
+    "boss text",
+    "boss ended",
+  ]);
+  const typed = live.flatMap((part) =>
+    part.type === "text-delta" && part.agent === "boss" ? [part.text] : [],
+  );
+  expect(typed.join("")).toBe("I ask the reader.It is 7.");
+});
+
+test("a request of a child reaches the handler of the root, and a handler that throws leaves the request open", async () => {
+  const { clerk } = refundDesk();
+  const boss = defineAgent({
+    name: "boss",
+    model: scriptedModel([
+      { calls: [{ tool: "delegate", input: { agent: "clerk", task: "Refund order 7" } }] },
+      { text: "It is done." },
+    ]),
+    prompt: "Lead.",
+    agents: [clerk],
+  });
+  const problems: string[] = [];
+  const cadre = await open({ agents: [boss], onProblem: ({ message }) => problems.push(message) });
+  const run = cadre.run(boss, "Refund order 7").onApproval(() => {
+    throw new Error("Slack is away");
+  });
+  await expect.poll(() => problems).toEqual([expect.stringContaining("(Slack is away)")]);
+  const [request] = await run.approvals();
+  expect(request).toMatchObject({ agent: "clerk", tool: "refund" });
+  await request!.approve();
+  expect((await run).text).toBe("It is done.");
+});
+
+test("tools of the AI SDK are used as they are, and ask because they do not say what they change", async () => {
+  const asked: string[] = [];
+  const weather = aiTool({
+    description: "The weather of a city.",
+    inputSchema: z.object({ city: z.string() }),
+    execute: async ({ city }) => ({ city, degrees: 7 }),
+  });
+  const time = aiTool({
+    description: "The time.",
+    inputSchema: jsonSchema<{ zone: string }>({ type: "object", properties: { zone: { type: "string" } } }),
+    execute: ({ zone }) => `Noon in ${zone}`,
+  });
+  const guide = defineAgent({
+    name: "guide",
+    prompt: "Guide.",
+    model: scriptedModel(({ turn, lastResult = "" }) =>
+      turn === 1
+        ? {
+            calls: [
+              { tool: "weather", input: { city: "Ulm" } },
+              { tool: "time", input: { zone: "CET" } },
+            ],
+          }
+        : { text: lastResult },
+    ),
+    tools: { weather, time },
+  });
+  const cadre = await open({ agents: [guide], permissions: { allow: ["time"] } });
+  const run = cadre.run(guide, "How is it in Ulm?").onApproval((request) => {
+    asked.push(request.tool!);
+    return request.approve();
+  });
+  expect((await run).text).toContain("Noon in CET");
+  expect(asked).toEqual(["weather"]);
+  const results = (await run.journal()).flatMap(({ type, payload }) =>
+    type === "TOOL_RESULT" ? [payload.output] : [],
+  );
+  expect(results).toEqual([{ city: "Ulm", degrees: 7 }, "Noon in CET"]);
+});
+
+test.each([
+  ["zod", z.object({ city: z.string() })],
+  ["valibot", toStandardJsonSchema(v.object({ city: v.string() }))],
+  ["arktype", type({ city: "string" })],
+])("an input schema of %s is offered to the model and checked", async (_, input) => {
+  const cities: string[] = [];
+  const look = defineTool<{ city: string }, string>({
+    name: "look",
+    description: "Looks at a city.",
+    input,
+    effect: "read",
+    execute: ({ city }) => {
+      cities.push(city);
+      return "Seen.";
+    },
+  });
+  const guide = defineAgent({
+    name: "guide",
+    prompt: "Guide.",
+    model: scriptedModel([
+      { calls: [{ tool: "look", input: { city: ["Ulm"] } }] },
+      { calls: [{ tool: "look", input: { city: "Ulm" } }] },
+      { text: "Done." },
+    ]),
+    tools: [look],
+  });
+  const cadre = await open({ agents: [guide] });
+  const run = cadre.run(guide, "Look");
+  await run;
+  expect(cities).toEqual(["Ulm"]);
+  const [wrong] = (await run.journal()).flatMap(({ type, payload }) =>
+    type === "TOOL_RESULT" ? [payload] : [],
+  );
+  expect(wrong).toMatchObject({ isError: true, output: expect.stringContaining("city") });
+});
+
+test("a schema of the wrong kind is refused when the tool or the agent is defined", () => {
+  const wrong = { input: { city: "string" } as never, name: "look", description: "", execute: () => "" };
+  expect(() => defineTool(wrong)).toThrow(
+    "The input of the tool look is neither a Standard Schema nor a JSON Schema",
+  );
+  expect(() => defineTool({ ...wrong, input: v.object({ city: v.string() }) })).toThrow(
+    "of valibot gives no JSON Schema",
+  );
+  expect(() => defineAgent({ name: "a", prompt: "", output: 7 as never })).toThrow(
+    "The output of the agent a is no schema",
+  );
+  expect(() => defineTool({ ...wrong, name: "no good" })).toThrow('"no good" cannot be the name of a tool');
+  const model = { specificationVersion: "v2", provider: "x", modelId: "y" } as never;
+  expect(() => defineAgent({ name: "a", prompt: "", model })).toThrow("version v2");
+});
+
+test("two different tools or agents of one name are refused", async () => {
+  const make = () => refundDesk().clerk;
+  await expect(open({ agents: [make(), make()] })).rejects.toThrow("Two agents have the name clerk");
+});
+
+test("an answer that breaks a rule which JSON Schema cannot express fails the run's promise", async () => {
+  const even = z.object({ n: z.number().refine((n) => n % 2 === 0, "must be even") });
+  const model = scriptedModel([{ report: { summary: "Three.", output: { n: 3 } } }]);
+  const counter = defineAgent({ name: "counter", prompt: "Count.", model, output: even });
+  const cadre = await open({ agents: [counter] });
+  await expect(cadre.run(counter, "Count").result).rejects.toMatchObject({
+    stopReason: "invalid_output",
+    message: "The answer does not fit the output schema: n: must be even.",
+  });
+});
+
+test("an agent can be controlled by a generator in code, which goes on after a restart", async () => {
+  const log: string[] = [];
+  const note = defineTool({
+    name: "note",
+    description: "Writes a note.",
+    input: z.object({ text: z.string() }),
+    effect: "idempotent",
+    approve: false,
+    execute: ({ text }) => void log.push(text),
+  });
+  const helper = defineAgent({
+    name: "helper",
+    description: "Helps.",
+    model: scriptedModel([{ text: "Helped." }]),
+    prompt: "Help.",
+  });
+  const make = (): Agent<string> =>
+    defineAgent({
+      name: "planner",
+      prompt: "Plan.",
+      model: scriptedModel([{ text: "unused" }]),
+      tools: [note],
+      agents: [helper],
+      *steps({ task }) {
+        yield* tool("note", { text: task });
+        const { summary } = yield* delegate("helper", "Help me");
+        return `First ${task}, then: ${summary}`;
+      },
+    });
+  const planner = make();
+  const cadre = await open({ agents: [planner] });
+  const { output } = await cadre.run(planner, "think");
+  expect(output).toBe("First think, then: Helped.");
+  expect(log).toEqual(["think"]);
+});
+
+test("patterns take agents as objects", async () => {
+  const second = defineAgent({
+    name: "second",
+    description: "Finishes.",
+    model: scriptedModel([{ text: "Finished." }]),
+    prompt: "Finish.",
+  });
+  const first = defineAgent({
+    name: "first",
+    model: scriptedModel([{ text: "Begun." }]),
+    prompt: "Begin.",
+    handoff: second,
+  });
+  const cadre = await open({ agents: [first] });
+  expect((await cadre.run(first, "Work")).text).toBe("Finished.");
+});
+
+test("a session is a conversation, and a message reaches a run that waits", async () => {
+  const chat = defineAgent({
+    name: "chat",
+    prompt: "Talk.",
+    model: scriptedModel(({ lastUser }) => ({ text: `You said: ${lastUser}` })),
+  });
+  const cadre = await open({ agents: [chat] });
+  await cadre.run(chat, "One", { session: "s1" });
+  const { text, report } = await cadre.run(chat, "Two", { session: "s1" });
+  expect(text).toContain("Two");
+  expect(report.status).toBe("completed");
+});

@@ -1,0 +1,46 @@
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { agent, type Project, project } from "../cli/cli.fixture.ts";
+import { type CadreOptions, createCadre } from "./create-cadre.ts";
+
+let place: Project | undefined;
+afterEach(async () => {
+  await place?.[Symbol.asyncDispose]();
+  place = undefined;
+});
+
+const script = `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: Write, input: { path: a.txt, content: "one" } }]
+  - report: { summary: Written. }
+`;
+
+async function program(options: CadreOptions = {}) {
+  place ??= await project({ "agents/clerk.md": agent("clerk"), "clerk.script.yaml": script });
+  const cadre = await createCadre({ folder: place.folder, env: place.env, ...options });
+  onTestFinished(() => cadre.close());
+  return { cadre, place };
+}
+
+test("[E1] a command is a client of the program that embeds Cadre; the program continues a run that `cadre approve` has approved", async () => {
+  const { cadre, place } = await program();
+  const run = cadre.run("clerk", "Write it");
+  const id = await run.id;
+  await expect.poll(async () => (await run.status()).status).toBe("suspended");
+  expect((await place.spawn("approve", id)).stderr).toBe("");
+  expect((await run).text).toBe("Written.");
+  expect((await place.cadre("verify", id)).code).toBe(0);
+});
+
+test("[E1] a second program is refused with a one-sentence error, and can start after the first has closed", async () => {
+  const { cadre } = await program();
+  const refused = program();
+  await expect(refused).rejects.toMatchObject({ code: "STORE_OWNED" });
+  await expect(refused).rejects.toThrow(`Process ${process.pid} owns the store and may be using it.`);
+  await cadre.close();
+  await program();
+});
+
+test("several programs can each have a store in memory", async () => {
+  await program({ store: ":memory:" });
+  await program({ store: ":memory:" });
+});

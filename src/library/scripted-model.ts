@@ -1,0 +1,36 @@
+// A model that plays a script, for tests of programs. It needs no key and no network.
+
+import { createHash } from "node:crypto";
+import { CadreError } from "../errors.ts";
+import type { Model } from "../models/model.ts";
+import { createScriptedModel } from "../models/scripted/model.ts";
+import { type Script, type ScriptedRequest, ScriptedTurn } from "../models/scripted/script.ts";
+
+/** One answer of the model: text, tool calls, or a report. `when` says for which calls it is meant. */
+export type ScriptedAnswer = ScriptedTurn;
+export type { ScriptedRequest };
+
+/**
+ * Makes a model from a list of answers, which it gives turn by turn, or from a function.
+ * The function is called again after a restart, so it must depend only on its argument.
+ */
+export function scriptedModel(
+  script: readonly ScriptedAnswer[] | ((request: ScriptedRequest) => ScriptedAnswer | undefined),
+): Model {
+  const text = typeof script === "function" ? script.toString() : JSON.stringify(script);
+  // The journal contains the name, so it must be the same after a restart.
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return createScriptedModel(typeof script === "function" ? script : turnByTurn(script), { name });
+}
+
+function turnByTurn(script: readonly ScriptedAnswer[]): Script {
+  const turns = script.map((answer, index) => {
+    const checked = ScriptedTurn.safeParse({ when: { turn: index + 1 }, ...answer });
+    if (checked.success) return checked.data;
+    const problem = checked.error.issues
+      .map(({ path, message }) => `${path.join(".")} ${message}`)
+      .join("; ");
+    throw new CadreError("CONFIG_INVALID", `Answer ${index + 1} of the scripted model: ${problem}.`);
+  });
+  return { turns };
+}
