@@ -18,6 +18,8 @@ export interface StoreLocation {
 }
 
 export interface StoreCheck {
+  /** The id of the store that was opened here last. Undefined if none was. */
+  storeId: string | undefined;
   /** Call this when the store is open. Throws if this folder had a different store before; otherwise remembers the opened store. */
   confirmOpened(storeId: string): void;
 }
@@ -33,7 +35,9 @@ export function checkStore(place: StoreLocation, env: Env): StoreCheck {
   // The store is remembered before it is created, because this command might be killed between the two steps.
   // If a user deletes a store, the next store in this place is treated as the user's own.
   if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
+  const known = knownStore(place, env);
   return {
+    storeId: known === NOT_MADE_YET ? undefined : known,
     confirmOpened(storeId) {
       const now = knownStore(place, env);
       if (now === storeId) return;

@@ -66,7 +66,7 @@ export async function connectToStore(options: ConnectionOptions): Promise<StoreC
   options.onConfig?.(config);
   const store = checkStore(config, env);
   if (options.serve && !options.drive && isFileStore(config)) throw onlyOnServer();
-  const unchecked = { dir, confirmOpened: () => {} };
+  const unchecked = { dir, storeId: undefined, confirmOpened: () => {} };
   if (!isFileStore(config)) return openStore(options, unchecked);
   if (!options.drive && !options.createsStore && !hasState(config))
     return openStore({ ...options, flags: { ...flags, store: MEMORY_STORE } }, unchecked);

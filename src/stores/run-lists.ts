@@ -1,8 +1,10 @@
 // Lists and counts the runs and sessions that match a filter.
 // Both stores share this SQL, apart from a few expressions that depend on the dialect.
 
+import { CadreError } from "../errors.ts";
 import { ANSWERED_BY_ITEMS } from "../projections/folds/approvals.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
+import { emptyUsage } from "../projections/usage/run-usage.ts";
 import { type Columns, markQuarantined, optional } from "./columns.ts";
 import type { CommonSql, CommonValue, TableAccess } from "./common-queries.ts";
 import { readRow } from "./run-record.ts";
@@ -54,8 +56,29 @@ export function createRunLists(
 const SELECT_RUNS =
   "SELECT runs.*, quarantine.reason FROM runs LEFT JOIN quarantine ON quarantine.run = runs.id";
 
-const readListedRow = (columns: Columns): RunRow =>
-  markQuarantined(readRow(columns), optional(columns["reason"]) as string | undefined);
+/** P9: a damaged row hides only itself. It is shown as quarantined, with the columns that can be read. */
+function readListedRow(columns: Columns): RunRow {
+  try {
+    return markQuarantined(readRow(columns), optional(columns["reason"]) as string | undefined);
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return markQuarantined(readRow({ ...columns, ...EMPTY_COLUMNS }), error.message);
+  }
+}
+
+/** Stand-ins for the columns that contain JSON. */
+const EMPTY_COLUMNS: Columns = {
+  born: JSON.stringify({
+    ...{ definition: "", kind: "main", depth: 0, trigger: "user", task: "", mode: "auto", attended: false },
+    workspace: "",
+  } satisfies Pick<
+    RunRow,
+    "definition" | "kind" | "depth" | "trigger" | "task" | "mode" | "attended" | "workspace"
+  >),
+  waiting_on: null,
+  summary: null,
+  usage: JSON.stringify(emptyUsage()),
+};
 
 function* listRuns(
   sql: CommonSql,
@@ -144,7 +167,7 @@ function* listSessions(
     id: columns["session"] as string,
     runs: columns["count"] as number,
     createdAt: columns["began_at"] as number,
-    last: readRow(columns),
+    last: readListedRow(columns),
   }));
   return { sessions, nextCursor: nextCursor(rows, limit) };
 }

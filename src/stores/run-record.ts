@@ -2,6 +2,7 @@
 // A transaction changes the record in memory, and the store writes it to the tables once.
 // Both stores keep the record in columns with the same names.
 
+import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
@@ -91,7 +92,22 @@ export const CHANGING_COLUMNS = {
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 
+/** F30: JSON that cannot be parsed is damaged. The error names the run, and the others continue. */
 export function readRow(columns: Columns): RunRow {
+  try {
+    return parseRow(columns);
+  } catch (error) {
+    const runId = String(columns["id"]);
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      `The row of run ${runId} is damaged. The run is set aside; the others go on. \`cadre doctor --salvage\` computes the rows of a SQLite file again from its journals.`,
+      { runId },
+      error,
+    );
+  }
+}
+
+function parseRow(columns: Columns): RunRow {
   const born = JSON.parse(columns["born"] as string) as Pick<RunRow, (typeof IMMUTABLE)[number]>;
   return {
     ...born,

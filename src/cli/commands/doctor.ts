@@ -1,9 +1,11 @@
 // `cadre doctor`: finds everything that could prevent Cadre from working here, and says how to fix it.
 
 import type { CadreClient } from "../../api/client/client.ts";
+import { plural } from "../../projections/words/format.ts";
 import { configChecks } from "../../runtime/checks/config.ts";
 import { environmentChecks, type Finding } from "../../runtime/checks/machine.ts";
 import { sandboxCheck } from "../../runtime/checks/sandbox.ts";
+import { salvageStore } from "../../runtime/salvage-store.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
 import { instructionChecks } from "../doctor/instruction-checks.ts";
@@ -16,7 +18,8 @@ import { projectOf } from "../project.ts";
 import { fitLine, type Page } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-export async function doctor(invocation: Invocation): Promise<number> {
+export async function doctor(invocation: Invocation, options: { salvage?: boolean }): Promise<number> {
+  if (options.salvage) return salvage(invocation);
   const { folder, io, screen, commandLine } = invocation;
   const findings = [
     ...(await environmentChecks(folder)),
@@ -38,6 +41,24 @@ export async function doctor(invocation: Invocation): Promise<number> {
   const lines = findings.flatMap((finding) => findingLines(finding, screen, commandLine));
   report(invocation, findings, lines);
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
+}
+
+/** Copies the readable trees of a damaged store into a new file. Exit code 1 if a tree was set aside. */
+async function salvage(invocation: Invocation): Promise<number> {
+  const { folder, io } = invocation;
+  const result = await salvageStore({ folder, env: io.env });
+  const { path, kept, setAside } = result;
+  if (kept === undefined) return report(invocation, result, [`${path} is intact. Nothing was changed.`]);
+  const copied = `${plural(result.trees, "tree")} (${plural(result.runs, "run")})`;
+  report(invocation, result, [
+    `Copied ${copied} into a new ${path}. The damaged file is kept as ${kept}.`,
+    ...setAside.map(
+      ({ root, agent, reason }) =>
+        `Set aside ${root ?? "a tree without a name"}${agent === undefined ? "" : ` (${agent})`}: ${plainLine(reason)}`,
+    ),
+    ...(result.events === undefined ? [] : [`The readable events of these trees are in ${result.events}.`]),
+  ]);
+  return setAside.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;

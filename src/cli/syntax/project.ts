@@ -5,6 +5,7 @@ export function addProjectCommands(program: Command, bind: BindHandler): void {
   program
     .command("doctor")
     .description("check for anything that could keep Cadre from working here")
+    .option("--salvage", "copy what is readable in a damaged SQLite file into a new one; keeps the old file")
     .action(bind(async () => (await import("../commands/doctor.ts")).doctor));
   program
     .command("trust")

@@ -5,12 +5,15 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writ
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CadreError, describeSystemError, messageOf } from "../../errors.ts";
+import { isLogDamaged, openPages } from "./pages.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
 /** SQLITE_IOERR_SHMSIZE: SQLite returns this error when it opens a file on a full disk. */
 const NO_ROOM_TO_SHARE = 4874;
+const SQL_ERROR = 1;
+const READ_ONLY = 8;
 /** Codes for a value that does not fit: SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE. */
 const UNFIT_VALUE = new Set([18, 19, 20, 25]);
 
@@ -18,10 +21,20 @@ export function openDatabase(path: string): DatabaseSync {
   refuseOldSqlite(process.versions["sqlite"] ?? "0");
   try {
     if (path !== ":memory:") prepareFile(path);
+    if (isLogDamaged(path)) throw damagedError(path, "its write-ahead log is damaged");
     return prepareDatabase(new DatabaseSync(path, { timeout: 5_000, defensive: true }), path);
   } catch (error) {
     throw storageError(error, path);
   }
+}
+
+/** Whether the header asks for a version of the file format that does not exist. */
+export function hasUnknownFormat(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const pages = openPages(path);
+  const [write = 0, read = 0] = pages.read(1)?.subarray(18, 20) ?? [];
+  pages.close();
+  return write > 2 || read > 2;
 }
 
 function prepareDatabase(db: DatabaseSync, path: string): DatabaseSync {
@@ -58,14 +71,13 @@ export function storageError(error: unknown, path: string): CadreError {
       error,
     );
   }
-  if (primary === 8 || primary === 14 || ["EACCES", "EPERM", "EROFS"].includes(code ?? "")) {
+  // SQLite has no error for some damage: it misses a table, or opens the file for reading only.
+  const isDamaged = primary === SQL_ERROR || (primary === READ_ONLY && hasUnknownFormat(path));
+  if (isDamaged || primary === 11 || primary === 24 || primary === 26)
+    return damagedError(path, messageOf(error), error);
+  if (primary === READ_ONLY || primary === 14 || ["EACCES", "EPERM", "EROFS"].includes(code ?? "")) {
     return unusable(
       `${path} cannot be written (${describeSystemError(error)}). Nothing was changed; make the folder writable for this user, or set CADRE_DIR to another one.`,
-    );
-  }
-  if (primary === 11 || primary === 26) {
-    return unusable(
-      `${path} is not an intact SQLite file (${messageOf(error)}). It was left as it is; restore a copy (without the -wal and -shm files beside the old one), or move it away to begin anew.`,
     );
   }
   if (primary === 5 || primary === 6) {
@@ -82,6 +94,15 @@ export function storageError(error: unknown, path: string): CadreError {
     `${path} cannot be read or written (${describeSystemError(error)}). Nothing that was acknowledged is undone; see that its disk is there and sound, and try again.`,
   );
 }
+
+/** F30: the sentence names the command that copies the intact trees into a new file. */
+export const damagedError = (path: string, reason: string, cause?: unknown): CadreError =>
+  new CadreError(
+    "STORAGE_UNUSABLE",
+    `${path} is not an intact SQLite file (${reason}). It was left as it is; restore a copy (without the -wal and -shm files beside the old one), or run \`cadre doctor --salvage\`, which copies every readable tree into a new file.`,
+    undefined,
+    cause,
+  );
 
 /** Whether the file cannot be read or written. If a value does not fit a column, that is a mistake of the caller instead. */
 export function isStorageError(error: unknown): boolean {
@@ -114,7 +135,7 @@ function migrate(db: DatabaseSync, path: string): void {
   if (version > MIGRATIONS.length) {
     throw new CadreError(
       "JOURNAL_NEWER",
-      `${path} was written by a newer version of Cadre (format ${version}, this one knows ${MIGRATIONS.length}). It is unharmed: use the newer version.`,
+      `${path} was written by a newer version of Cadre (format ${version}, this one knows ${MIGRATIONS.length}). It is unharmed: use the newer version. If no newer version ever ran here, the file is damaged: run \`cadre doctor --salvage\`.`,
     );
   }
   if (version === MIGRATIONS.length) return;
