@@ -1,0 +1,70 @@
+// Runs each program as its first lines say, in a folder of its own.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+
+const temporary = mkdtempSync(join(tmpdir(), "cadre-library-"));
+afterAll(() => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }));
+
+function start(name: string) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
+    cwd: temporary,
+    env: { PATH: process.env["PATH"], HOME: temporary, TMPDIR: temporary },
+  });
+  let text = "";
+  child.stdout.on("data", (data) => {
+    text += data;
+  });
+  child.stderr.on("data", (data) => {
+    text += data;
+  });
+  return { child, ended: once(child, "close"), printed: () => text };
+}
+
+async function outputOf(name: string): Promise<string> {
+  const { ended, printed } = start(name);
+  await ended;
+  return printed();
+}
+
+test("hello.ts prints the answer", async () => {
+  expect(await outputOf("hello")).toBe("Hello, Ada!\n");
+});
+
+test("team.ts prints what happens in the tree", async () => {
+  const lines = (await outputOf("team")).split("\n");
+  expect(lines).toEqual(
+    expect.arrayContaining(["critic: Nobody has tested the backup.", "fan: Users wait half as long."]),
+  );
+  expect(lines.slice(-3)).toEqual([
+    "lead: Move on Monday, after a test of the backup.",
+    "completed, $0.00",
+    "",
+  ]);
+});
+
+test("queue-worker.ts does a job once that the queue delivers twice", async () => {
+  const printed = await outputOf("queue-worker");
+  expect(printed.match(/^Mail to .*$/gm)).toEqual(["Mail to ann@example.com: Your parcel is on its way."]);
+  const runs = [...printed.matchAll(/^job-1 is done by run (\S+)/gm)].map(([, id]) => id);
+  expect(runs).toHaveLength(2);
+  expect(new Set(runs).size).toBe(1);
+});
+
+test("refund.ts asks again after kill -9, and refunds once", async () => {
+  const first = start("refund");
+  await expect.poll(first.printed).toContain("Refund 5 € of order 7. Approve? (y/n)");
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const second = start("refund");
+  await expect.poll(second.printed).toContain("Approve? (y/n)");
+  second.child.stdin.write("y\n");
+  await second.ended;
+  expect(second.printed()).toContain("Refunded: 500 cents");
+  expect((first.printed() + second.printed()).match(/Refunding order 7/g)).toHaveLength(1);
+  expect(await outputOf("refund")).toContain("Refunded: 500 cents");
+});
