@@ -8,6 +8,7 @@ import type { CommandUnit, Unit } from "./call.ts";
 import type { NamedPath, PathNames } from "./path-names.ts";
 import { foldPath } from "./protected-files.ts";
 import type { Match } from "./shell/argv-pattern.ts";
+import { type ShownContent, shownContent, walkedContent } from "./shell/shown-content.ts";
 
 export interface PathRule {
   exact: boolean;
@@ -67,10 +68,18 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
     const { certain, possible, unknown } = unit.named();
     if (certain.some(touches)) return "yes";
     if (unknown || possible.some(touches)) return "maybe";
-    const goesDown = namesOnly(unit) ? undefined : isRecursive(unit) ? "deep" : "shallow";
-    if (goesDown === undefined) return "no";
-    const roots = certain.length > 0 || goesDown === "shallow" ? certain : [WORKSPACE];
-    return roots.some((places) => places.some((place) => mayHold(place, goesDown))) ? "maybe" : "no";
+    if (namesOnly(unit)) return "no";
+    const shown = unit
+      .reach()
+      .argvs.map(speaksOf === "read" ? shownContent : walkedContent)
+      .filter(({ scope }) => scope !== "none");
+    const isHidden = /^(\*\*\/)?\.[^./]/.test(pattern);
+    const reaches = (roots: readonly PathNames[], goesDown: "deep" | "shallow"): boolean =>
+      roots.some((places) => places.some((place) => mayHold(place, goesDown)));
+    const isShown = ({ scope, skipsHidden }: ShownContent): boolean =>
+      !(isHidden && skipsHidden && !certain.flat().some(({ path }) => /(^|\/)\.[^./]/.test(path))) &&
+      reaches(scope === "workspace" ? [WORKSPACE, ...certain] : certain, "deep");
+    return shown.some(isShown) || reaches(certain, "shallow") ? "maybe" : "no";
   };
 }
 
@@ -125,12 +134,4 @@ const RECORDS = new Set(["add", "commit"]);
 /** True if the command shows only the names of files, never their content. */
 const namesOnly = ({ command: { argv }, readOnly }: CommandUnit): boolean =>
   /^(ls|stat|du|cd|pushd|pwd|realpath|readlink|mkdir|test|\[)$/.test(argv[0] ?? "") ||
-  (readOnly && (argv[0] === "find" || argv[0] === "git"));
-
-function isRecursive({ reach }: CommandUnit): boolean {
-  return reach().argvs.some(
-    ([program, ...words]) =>
-      /^(rg|ag|ack|find|fd|tar|zip|rsync)$/.test(program ?? "") ||
-      words.some((word) => /^(-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)$/.test(word ?? "")),
-  );
-}
+  (readOnly && (argv[0] === "find" || (argv[0] === "git" && shownContent(argv).scope === "none")));

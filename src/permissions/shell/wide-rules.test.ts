@@ -325,6 +325,7 @@ describe("a deny rule for reading files", () => {
     "python3 <<E\nopen('.env')\nE",
     "cd $x; cat y",
     "FILE=.env npm run show",
+    "git diff",
   ];
   it("a command that might read denied files needs approval", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
@@ -336,7 +337,7 @@ describe("a deny rule for reading files", () => {
     "ls -la src",
     "find . -name '*.ts'",
     "git status",
-    "git diff",
+    "git diff --stat",
     "npm test",
     "echo .env",
   ];

@@ -1,0 +1,160 @@
+// Finds out which files a command shows although none of its words names them: `git log -p`, `grep -r key`, `rg key`.
+// Rules such as `Read(.env)` use this. A verb of git that is not known to show no content is treated as showing it.
+
+import type { ShellWord } from "./parse-shell.ts";
+import { READ_ONLY_COMMANDS } from "./read-only-commands.ts";
+
+/**
+ * The files that a command shows.
+ *  - none       no content of a file, or only of files that its words name
+ *  - below      everything in the files and folders that its words name
+ *  - workspace  everything in the workspace, or in its history
+ */
+export type ShownContent = { scope: "none" | "below" | "workspace"; skipsHidden?: boolean };
+
+const BELOW: ShownContent = { scope: "below" };
+const NONE: ShownContent = { scope: "none" };
+const WORKSPACE: ShownContent = { scope: "workspace" };
+
+const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Programs that search or pack whole folders. Without a folder, they use the current one. */
+const SEARCHES = list("grep egrep fgrep zgrep rgrep rg ugrep ag ack");
+const WALKS = list("find fd fdfind tar zip 7z rsync cpio tree");
+
+export function shownContent(argv: readonly ShellWord[]): ShownContent {
+  const [program = "", ...words] = argv;
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  if (name === "git") return shownByGit(words);
+  if (SEARCHES.has(name)) return shownBySearch(name, words);
+  return walkedContent(argv);
+}
+
+/** The files that a command uses because it walks through folders: `rm -r x`, `tar c .`. */
+export function walkedContent([program = "", ...words]: readonly ShellWord[]): ShownContent {
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  if (WALKS.has(name) || words.some((word) => RECURSIVE.test(word ?? "")))
+    return operandsOf(name, words).length > 0 ? BELOW : WORKSPACE;
+  return NONE;
+}
+
+const RECURSIVE = /^(-[a-zA-Z0-9]*[rR][a-zA-Z]*|--recursive|--dereference-recursive)$/;
+
+/** Programs that search folders without being told to. */
+const ALWAYS_RECURSIVE = list("rg rgrep ugrep ag ack");
+
+function shownBySearch(name: string, words: readonly ShellWord[]): ShownContent {
+  const isDeep =
+    ALWAYS_RECURSIVE.has(name) ||
+    words.some((word) => RECURSIVE.test(word ?? "") || /^(--directories=|-d)/.test(word ?? ""));
+  if (!isDeep) return NONE;
+  const operands = operandsOf(name, words);
+  const hasPattern = words.some((word) => /^(-[a-zA-Z0-9]*[ef]|--regexp|--file|--files\b)/.test(word ?? ""));
+  const scope = operands.length > (hasPattern ? 0 : 1) ? "below" : "workspace";
+  const skipsHidden = name === "rg" && !words.some((word) => word === undefined || SHOWS_HIDDEN.test(word));
+  return { scope, skipsHidden };
+}
+
+const SHOWS_HIDDEN =
+  /^(-[a-zA-Z0-9]*[u.]|--hidden|--no-ignore|--unrestricted|--pre|-g|--glob|--iglob|-t|--type)/;
+
+/** The words that are neither flags nor values of flags. A flag that is not known might take the next word as its value. */
+function operandsOf(name: string, words: readonly ShellWord[]): ShellWord[] {
+  const spec = READ_ONLY_COMMANDS.get(name);
+  const operands: ShellWord[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === "--") return [...operands, ...words.slice(at + 1)];
+    if (word === undefined || !/^-./.test(word)) operands.push(word);
+    else if (takesNext(word)) at++;
+  }
+  return operands;
+
+  function takesNext(flag: string): boolean {
+    if (flag.includes("=") || spec?.words?.includes(flag)) return false;
+    return (
+      flag.startsWith("--") ||
+      !flag
+        .slice(1)
+        .split("")
+        .every((letter) => spec?.letters?.includes(letter))
+    );
+  }
+}
+
+/** Verbs of git that show no content of files, as long as no flag asks for a patch. */
+const SHOWS_NAMES =
+  list(`add am apply bisect branch checkout cherry-pick clean clone commit config describe fetch fsck gc init
+  ls-files ls-remote ls-tree maintenance merge merge-base mv notes prune pull push rebase reflog remote reset restore rev-list
+  rev-parse revert rm shortlog show-ref sparse-checkout stash status submodule switch symbolic-ref tag update-index worktree log`);
+
+/** Flags that make these verbs show content anyway. */
+const PATCHING =
+  /^(-[a-zA-Z0-9]*[pucULSGvm]|--(patch|unified|word-diff|color-words|cc|binary|full-diff|diff-merges|remerge-diff|check|textconv|ext-diff))/;
+const VERBOSE = /^(-[a-zA-Z0-9]*[pvi]|--(patch|interactive|verbose))/;
+const OWN_PATCHING: ReadonlyMap<string, RegExp> = new Map([
+  ["log", PATCHING],
+  ["reflog", PATCHING],
+  ["stash", /^(show|-[a-zA-Z0-9]*[pu]|--patch)/],
+  ...["status", "commit", "add", "checkout", "reset", "restore"].map((verb) => [verb, VERBOSE] as const),
+]);
+const SHOWS_PATCH = /^--show-current-patch/;
+
+/** Flags that make `git diff` and `git show` list names or numbers instead of content. */
+const SUMMARY =
+  /^(--(stat|numstat|shortstat|dirstat|summary|name-only|name-status|no-patch|raw|quiet)(=|$)|-s$)/;
+const SUMMARIZED = list("diff show diff-tree diff-index diff-files whatchanged");
+const ALSO_PATCH = /^(-[a-zA-Z0-9]*[puUW]|--patch|--unified|--word-diff|--color-words|--check|--binary)/;
+
+function shownByGit(all: readonly ShellWord[]): ShownContent {
+  const [verb, ...words] = withoutOptions(all);
+  if (verb === undefined)
+    return all.length === 0 || /^--?(version|help|h|v)$/.test(all[0] ?? "") ? NONE : WORKSPACE;
+  const end = words.indexOf("--");
+  const flags = end < 0 ? words : words.slice(0, end);
+  const paths = end < 0 ? [] : words.slice(end + 1);
+  const has = (pattern: RegExp): boolean => flags.some((word) => word === undefined || pattern.test(word));
+  if (
+    SUMMARIZED.has(verb) &&
+    flags.some((word) => SUMMARY.test(word ?? "")) &&
+    !has(ALSO_PATCH) &&
+    !namesBlob(flags)
+  )
+    return NONE;
+  if (SHOWS_NAMES.has(verb) && !has(OWN_PATCHING.get(verb) ?? SHOWS_PATCH)) return NONE;
+  if (namesOnlyPaths(verb, flags)) return BELOW;
+  // A pathspec with a wildcard or with magic, such as `:/`, can mean any file.
+  const isLimited = paths.length > 0 && paths.every((path) => path !== undefined && !/^:|[*?[]/.test(path));
+  return isLimited ? BELOW : WORKSPACE;
+}
+
+/** True if the command shows only the files that its words name: `git blame a.ts`, `git show HEAD:a.ts`. */
+function namesOnlyPaths(verb: string, words: readonly ShellWord[]): boolean {
+  if (verb === "blame" || verb === "annotate") return true;
+  const plain = words.filter((word) => word === undefined || !word.startsWith("-"));
+  return (
+    (verb === "show" || verb === "cat-file") &&
+    plain.length > 0 &&
+    plain.every((word) => /^[^:]+:./.test(word ?? ""))
+  );
+}
+
+/** True if a word names an object by its hash. It might be the content of a file. */
+const namesBlob = (words: readonly ShellWord[]): boolean =>
+  words.some((word) => word === undefined || /^[0-9a-f]{4,64}$/i.test(word));
+
+/** The words from the subcommand on. `-C folder` and `-c name=value` take the next word. */
+function withoutOptions(words: readonly ShellWord[]): readonly ShellWord[] {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) return [];
+    if (!word.startsWith("-")) return words.slice(at);
+    if (
+      /^(-C|-c|--git-dir|--work-tree|--namespace|--super-prefix|--config-env|--exec-path|--attr-source)$/.test(
+        word,
+      )
+    )
+      at++;
+  }
+  return [];
+}
