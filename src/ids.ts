@@ -16,6 +16,9 @@ export interface Ids {
   nonce(): string;
 }
 
+/** Number of characters of every id of a run. */
+export const RUN_ID_LENGTH = 22;
+
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Makes ids from a source of random bytes. */

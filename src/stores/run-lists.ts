@@ -2,6 +2,7 @@
 // Both stores share this SQL, apart from a few expressions that depend on the dialect.
 
 import { CadreError } from "../errors.ts";
+import { RUN_ID_LENGTH } from "../ids.ts";
 import { ANSWERED_BY_ITEMS } from "../projections/folds/approvals.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import { emptyUsage } from "../projections/usage/run-usage.ts";
@@ -114,6 +115,7 @@ function runConditions(filter: RunFilter, dialect: RunListDialect) {
     const root = parameter(filter.branchesOf);
     conditions.push(`continues IN (SELECT id FROM runs WHERE root = ${root}) AND root <> ${root}`);
   }
+  if (filter.idPrefix !== undefined) conditions.push(...beginsWith(filter.idPrefix, parameter));
   if (filter.roots) conditions.push("parent IS NULL");
   if (filter.since !== undefined) conditions.push(`created_at >= ${parameter(filter.since)}`);
   if (filter.waiting === "person") conditions.push(`status = 'suspended' AND waiting <> 'paused'`);
@@ -123,6 +125,13 @@ function runConditions(filter: RunFilter, dialect: RunListDialect) {
   if (filter.cursor !== undefined) conditions.push(`n < ${parameter(Number(filter.cursor))}`);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   return { where, values, parameter };
+}
+
+/** The range lets both databases use the index of the ids, and the comparison is exact in every collation of Postgres. */
+function beginsWith(prefix: string, parameter: AddParameter): string[] {
+  const first = parameter(prefix);
+  const last = parameter(prefix.padEnd(RUN_ID_LENGTH, "z"));
+  return [`runs.id >= ${first} AND runs.id <= ${last}`, `substr(runs.id, 1, ${prefix.length}) = ${first}`];
 }
 
 export function createParameters(): { values: CommonValue[]; parameter: AddParameter } {

@@ -167,6 +167,8 @@ export interface Lease extends Writer {
 export interface RunFilter {
   status?: readonly RunRow["status"][];
   agent?: string;
+  /** The beginning of the run's id. */
+  idPrefix?: string;
   root?: RunId;
   parent?: RunId;
   session?: string;

@@ -1,7 +1,7 @@
 // Reads from the store: one run by its id, all runs page by page, a run with its descendants, or the journals of a tree.
 
 import { CadreError, runNotFound } from "../../errors.ts";
-import type { RunId } from "../../ids.ts";
+import { RUN_ID_LENGTH, type RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -11,16 +11,14 @@ import { MAX_PAGE } from "../routes/schemas.ts";
 
 /** Minimum length of an id prefix that can name a run. */
 const MIN_PREFIX = 6;
-/** Length of a complete id. An unknown id of this length cannot be a prefix, so we do not search all runs for it. */
-const FULL_LENGTH = 22;
 const LISTED = 10;
 
 /** Finds a run by its id or by a unique prefix of its id. People often copy only part of an id. */
 export async function findRun(store: Store, id: RunId): Promise<RunRow> {
   const exact = await store.runs.get(id);
   if (exact) return exact;
-  const isPrefix = id.length >= MIN_PREFIX && id.length < FULL_LENGTH;
-  const [found, ...others] = isPrefix ? await runsWithPrefix(store, id) : [];
+  const isPrefix = id.length >= MIN_PREFIX && id.length < RUN_ID_LENGTH;
+  const [found, ...others] = isPrefix ? (await store.runs.list({ idPrefix: id, limit: MAX_PAGE })).runs : [];
   if (!found) throw runNotFound(id);
   if (others.length === 0) return found;
   const runs = [found, ...others].map((row) => row.id);
@@ -28,12 +26,6 @@ export async function findRun(store: Store, id: RunId): Promise<RunRow> {
   throw new CadreError("CONFLICT", `${runs.length} runs begin with ${id}: ${listed}. Give more of the id.`, {
     runs,
   });
-}
-
-async function runsWithPrefix(store: Store, prefix: string): Promise<RunRow[]> {
-  const found: RunRow[] = [];
-  for await (const row of allRuns(store)) if (row.id.startsWith(prefix)) found.push(row);
-  return found;
 }
 
 /** True if the error says that a run's journal cannot be read. Other runs are not affected. */

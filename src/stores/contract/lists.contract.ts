@@ -51,6 +51,16 @@ export function listContract(open: Open): void {
       },
     );
 
+    scenario("a run is found by the beginning of its id", async ({ store }) => {
+      for (const id of ["r1m7a0", "r1m7a9zz", "r1m7b0", "r1m7Az"]) await admit(store, id);
+      const found = async (idPrefix: string) =>
+        (await store.runs.list({ idPrefix })).runs.map(({ id }) => id).sort();
+      expect(await found("r1m7a")).toEqual(["r1m7a0", "r1m7a9zz"]);
+      expect(await found("r1m7a0")).toEqual(["r1m7a0"]);
+      expect(await found("r1m7c")).toEqual([]);
+      expect(await found("r1m7%")).toEqual([]);
+    });
+
     scenario(
       "[U01] [U03] runs can be filtered by root, start time and kind of wait, counted, and summed by tree",
       async (opened) => {
