@@ -15,6 +15,7 @@ import type { OfferedTool } from "../agents/explain/reach.ts";
 import { describeUnpriced, unpricedUnderLimit } from "../agents/explain/unpriced.ts";
 import { type AgentFile, agentFile } from "../agents/files/agent-file.ts";
 import type { AgentFolders } from "../agents/files/folders.ts";
+import { type InstructionProblem, problemSentence } from "../agents/instructions/read-instructions.ts";
 import { type AgentSet, findAgent } from "../agents/load.ts";
 import { loadSteps } from "../agents/load-steps.ts";
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
@@ -244,6 +245,7 @@ export function openProject(options: ProjectOptions): Project {
     commands: () => readCommands(folders),
     checkOtherFiles: async () => [
       ...settingsReports(config, { home, toolNames }),
+      ...(await instructions.find({})).problems.map(instructionReport),
       ...(await readSkills(folders)).files.map(fileReport("skill")),
       ...(await readCommands(folders)).files.map(fileReport("command")),
     ],
@@ -257,7 +259,7 @@ export function openProject(options: ProjectOptions): Project {
         instructions: {
           files: files.map(({ file, text }) => ({ file, characters: text.length })),
           trusted: config.trusted,
-          problems,
+          problems: problems.map(problemSentence),
         },
         agents: set.agents,
         offered: toolsOf,
@@ -300,6 +302,11 @@ function settingsReports({ claudeSettings, problems }: Config, context: Settings
     problems: own,
   }));
 }
+
+const instructionReport = ({ file, message }: InstructionProblem): FileReport => ({
+  ...{ file, dialect: "instructions", status: "warnings" },
+  problems: [{ file, line: 1, column: 1, code: "INSTRUCTIONS", severity: "warning", message }],
+});
 
 const fileReport =
   (dialect: string) =>

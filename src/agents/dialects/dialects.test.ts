@@ -83,6 +83,8 @@ describe("reading the key `tools`", () => {
       { tools: ["mcp__git__log", "mcp__memory__*", "mcp__x__*"] },
     ],
     ["tools: [Read, codebase, problems]", { tools: ["Read", "Grep"] }, ["TOOL_IDE_ONLY"]],
+    ["tools: [Read, Bash, BashOutput, KillShell]", { tools: ["Read", "Bash"] }],
+    ["tools: [Read, ExitPlanMode, testFailure]", { tools: ["Read"] }, ["TOOL_IDE_ONLY"]],
     ["tools: [Read, wireshark]", { tools: ["Read"] }, ["UNKNOWN_TOOL"]],
     ["tools: [wireshark, problems]", { tools: [] }, ["UNKNOWN_TOOL", "TOOL_IDE_ONLY", "NO_KNOWN_TOOLS"]],
     ["tools: Read, Task", { tools: ["Read"] }, ["AGENTS_UNNAMED"]],

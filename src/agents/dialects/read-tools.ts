@@ -6,7 +6,7 @@ import { isMapping } from "../files/parse.ts";
 import { type MapReading, readPermissionMap } from "./permission-map.ts";
 import { areTexts, type Reader } from "./read-keys.ts";
 import { confineToFolders } from "./tool-gate.ts";
-import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
+import { PARTS_OF_BASH, splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
 import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
 /** Reads `tools`, the list of everything that the agent is allowed to call. */
@@ -164,13 +164,19 @@ export function allowRules(
       agents.push(...(meaning.agents ?? []));
       if (meaning.agents === undefined && !namesAgents(builder)) warn(builder, [...path, index], UNNAMED);
     } else if (meaning.kind === "ide") editor.push(name as string);
+    else if (isPartOfBash(name)) continue;
     else unknownTool(builder, [...path, index], name);
     understood ||= meaning.kind === "tools" || meaning.kind === "delegation";
   }
   if (agents.length > 0) allowDelegates(builder, agents, path);
   if (editor.length > 0) {
-    const message = `only an editor has ${editor.map((name) => `\`${name}\``).join(", ")}: left out`;
-    warn(builder, path, { code: "TOOL_IDE_ONLY", message });
+    const message = `there is nothing like ${editor.map((name) => `\`${name}\``).join(", ")} here: left out`;
+    const suggestion = "with Bash, the agent can run the compiler, the linter and the tests itself";
+    const isAboutErrors = editor.some((name) => /problems|testfailure|readlints/i.test(name));
+    warn(builder, path, {
+      ...{ code: "TOOL_IDE_ONLY", message },
+      ...(isAboutErrors ? { suggestion } : {}),
+    });
   }
   if (!understood) {
     const message = "none of these tools is known here: the agent gets no tools at all";
@@ -178,6 +184,15 @@ export function allowRules(
   }
   return [...new Set(rules)];
 }
+
+const isPartOfBash = (name: Data): boolean =>
+  typeof name === "string" &&
+  PARTS_OF_BASH.has(
+    name
+      .trim()
+      .toLowerCase()
+      .replace(/^execute\//, ""),
+  );
 
 const UNKNOWN = { kind: "unknown" } as const;
 
@@ -214,6 +229,7 @@ function denyRules(builder: TranslationBuilder, names: readonly string[], vocabu
 
 /** Returns the rules that deny or ask about a tool. An unknown name is kept as a rule, so that the common checks report it. */
 function restrictionRules(name: string, vocabulary: Vocabulary): readonly string[] {
+  if (isPartOfBash(name)) return ["BashOutput"];
   if (/^notebookedit$/i.test(name.trim())) return ["NotebookEdit", "Edit(**/*.ipynb)"];
   const meaning = toolMeaning(name, vocabulary);
   return meaning.kind === "tools" ? meaning.rules : meaning.kind === "ide" ? [] : [name.trim()];

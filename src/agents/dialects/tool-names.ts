@@ -42,7 +42,7 @@ export const KNOWN_TOOLS = {
   WebSearch: { aliases: "websearch google_web_search google_search web_search web" },
   TodoWrite: { aliases: "todowrite taskcreate taskupdate tasklist taskget todoread todo todos write_todos" },
   AskUser: { aliases: "askuserquestion askuser question vscode/askquestions" },
-  Skill: { aliases: "skill" },
+  Skill: { aliases: "skill slashcommand" },
 } satisfies Record<string, KnownTool>;
 
 export const TOOLS = Object.keys(KNOWN_TOOLS);
@@ -102,14 +102,19 @@ const BY_ALIAS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+/** Tools for background commands. Every agent with Bash has them here, so a list of tools need not name them. */
+export const PARTS_OF_BASH = new Set(
+  "bashoutput killshell killbash taskoutput taskstop getterminaloutput awaitterminal".split(" "),
+);
+
 const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agents agent_chat".split(" "));
 
-/** Names of tools that need an editor, such as the problem list and the test runner. */
+/** Tools that have no counterpart here. Most need an editor, such as the list of problems and the last test failure. */
 const IDE_ONLY = new Set(
   `problems testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runnotebooks
   terminallastcommand terminalselection searchresults new githubrepo readlints vscode createandruntask runtask
-  getterminaloutput awaitterminal gettaskoutput readcelloutput viewimage activepullrequest copilotcodingagent
-  notebookedit`.split(/\s+/),
+  gettaskoutput readcelloutput viewimage activepullrequest copilotcodingagent
+  notebookedit exitplanmode enterplanmode listmcpresourcestool readmcpresourcetool lsp`.split(/\s+/),
 );
 
 /** The name can start with a tool set (`read/problems`) or with an extension (`ms-python.python/installPythonPackage`). */

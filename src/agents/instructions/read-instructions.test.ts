@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { importsIn } from "./imports.ts";
-import { type InstructionPlaces, readInstructions, readNestedInstructions } from "./read-instructions.ts";
+import {
+  type InstructionPlaces,
+  problemSentence,
+  readInstructions,
+  readNestedInstructions,
+} from "./read-instructions.ts";
 
 let root: string;
 let places: InstructionPlaces;
@@ -32,7 +37,7 @@ function write(name: string, text: string): string {
 
 const read = async (own: Partial<InstructionPlaces> = {}, names?: string[]) => {
   const { files, problems } = await readInstructions({ ...places, ...own }, names);
-  return { files: files.map(({ file }) => file), problems };
+  return { files: files.map(({ file }) => file), problems: problems.map(problemSentence) };
 };
 
 describe("[25.1] finding the files with instructions", () => {
@@ -89,7 +94,7 @@ describe("[25.1] finding the files with instructions", () => {
     const { files, problems } = await readInstructions(places);
     expect(JSON.stringify(files)).not.toContain('secret"');
     expect(problems).toHaveLength(2);
-    for (const problem of problems) expect(problem).toMatch(/is outside the project, so it was not read\.$/);
+    for (const { message } of problems) expect(message).toBe("is outside the project, so it was not read");
   });
 
   test("a file of the project imports the user's own files only in a trusted folder", async () => {
@@ -139,7 +144,7 @@ describe("[25.1] finding the files with instructions", () => {
     const { files, problems } = await readInstructions(places);
     expect(files[0]!.text).toMatch(/^(rule\n)+\(cut here: AGENTS\.md is longer\)$/);
     expect(files[0]!.text.length).toBeLessThan(33_000);
-    expect(problems).toEqual(["AGENTS.md is long: 31999 characters were read."]);
+    expect(problems).toEqual([{ file: "AGENTS.md", message: "is long: 31999 characters were read" }]);
   });
 
   test("at most 64 kB are read from all files together", async () => {

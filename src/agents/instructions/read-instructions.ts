@@ -16,9 +16,17 @@ export interface InstructionText {
 
 export interface FoundInstructions {
   files: InstructionText[];
-  /** A sentence for each file that was left out or cut. */
-  problems: string[];
+  /** The files that were left out or cut. */
+  problems: InstructionProblem[];
 }
+
+export interface InstructionProblem {
+  file: string;
+  /** Completes a sentence that begins with the file's name. */
+  message: string;
+}
+
+export const problemSentence = ({ file, message }: InstructionProblem): string => `${file} ${message}.`;
 
 export interface InstructionPlaces {
   /** The project's folder, or the copy of it in which a run works. */
@@ -118,7 +126,7 @@ async function readFile(wanted: FileToRead, reading: Reading): Promise<void> {
   const { found, places, seen } = reading;
   const real = await realpath(path).catch((error: NodeJS.ErrnoException) => error);
   const name = nameOf(path, reading);
-  const report = (problem: string): number => found.problems.push(`${name} ${problem}.`);
+  const report = (message: string): number => found.problems.push({ file: name, message });
   if (typeof real !== "string") {
     const isMissing = real.code === "ENOENT" || real.code === "ENOTDIR";
     if (!isMissing) report(`cannot be read (${real.code})`);

@@ -1,5 +1,6 @@
 // Doctor's check of AGENTS.md, CLAUDE.md and the other files with instructions for all agents.
 
+import { problemSentence } from "../../agents/instructions/read-instructions.ts";
 import type { Project } from "../../project/project.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
 
@@ -7,7 +8,9 @@ export async function instructionChecks({ instructions, config }: Project): Prom
   const { files, problems } = await instructions.find({});
   const name = "instructions";
   const names = files.map(({ file }) => file).join(", ");
-  const warnings = problems.map((text): Finding => ({ state: "warn", name, text }));
+  const warnings = problems.map(
+    (problem): Finding => ({ state: "warn", name, text: problemSentence(problem) }),
+  );
   if (files.length === 0 && warnings.length > 0) return warnings;
   if (files.length === 0)
     return [

@@ -20,6 +20,7 @@ test("[25.4] `agents validate` lists the Claude Code settings that Cadre does no
     ".claude/agents/reviewer.md": agent("reviewer"),
     ".claude/settings.json": SETTINGS,
     ".mcp.json": `{"mcpServers": {}}`,
+    "CLAUDE.md": "See @docs/gone.md.",
   });
   const { code, stdout } = await place.cadre("agents", "validate");
   expect(code).toBe(0);
@@ -33,6 +34,7 @@ test("[25.4] `agents validate` lists the Claude Code settings that Cadre does no
     ".claude/settings.json:9:3 `hooks",
     ".claude/settings.json:10:3 `statusLine` is not taken over",
     ".claude/settings.json:11:3 `somethingNew` is not taken over",
+    "docs/gone.md:1:1 does not exist",
   ])
     expect(stdout.replace(/\n +/g, " ")).toContain(line);
 });
