@@ -363,7 +363,7 @@ export const DECLARED_KEYS = {
       onTimeout: z
         .enum(["reject", "fail", "wait"])
         .optional()
-        .describe("After that, the call is rejected, the run fails, or it keeps waiting (reject)"),
+        .describe("After `timeout`, the call is rejected, the run fails, or it keeps waiting (reject)"),
       unattended: z
         .enum(["park", "reject", "fail"])
         .optional()

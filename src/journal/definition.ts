@@ -53,7 +53,6 @@ export type AgentLimits = z.infer<typeof AgentLimits>;
 export const Limits = AgentLimits.extend({
   maxTurns: z.int().nonnegative(),
   maxDuration: z.int().nonnegative(),
-  approvalTimeout: z.int().nonnegative(),
   maxToolCallsPerTurn: z.int().nonnegative(),
   maxDepth: z.int().nonnegative(),
   maxEvents: z.int().nonnegative(),
@@ -71,7 +70,6 @@ const MINUTE = 60_000;
 export const DEFAULT_LIMITS: Limits = {
   maxTurns: 100,
   maxDuration: 30 * MINUTE,
-  approvalTimeout: 60 * MINUTE,
   maxToolCallsPerTurn: 10,
   maxDepth: 3,
   maxEvents: 100_000,

@@ -250,10 +250,11 @@ function askPerson(
     return failRun("error", `A question needs a person, and nobody is there: ${question}`);
   if (!attended && approvals.unattended === "reject") return recordAnswer(waiting, null);
   const at = state.steps.timers.get(item);
-  if (at === undefined && attended && approvals.onTimeout !== "wait")
+  const { approvalTimeout } = limits;
+  if (at === undefined && attended && approvals.onTimeout !== "wait" && approvalTimeout !== undefined)
     return record({
       type: "TIMER_SET",
-      payload: { id: item, at: now + limits.approvalTimeout, purpose: "an answer" },
+      payload: { id: item, at: now + approvalTimeout, purpose: "an answer" },
     });
   // After the timeout, the driver decides. Its event has the same key as a person's decision, so only one of the two is stored.
   if (at !== undefined && at <= now)

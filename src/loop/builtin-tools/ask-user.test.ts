@@ -26,7 +26,7 @@ const quote = turns({ calls: [ask("Which colour?", { choices: ["red", "blue"] })
 
 scenario(
   "[D0] a question suspends the run; the person's answer becomes the result of the call, and no tool is started",
-  { idle: true, script: quote },
+  { idle: true, config: "approvals: { timeout: 1h }", script: quote },
   async (world) => {
     const runId = await world.run("paint");
     const state = await world.drive(runId);

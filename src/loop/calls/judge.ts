@@ -167,9 +167,10 @@ export function itemTerms(
   { clock }: Pick<LoopParts, "clock">,
 ): Pick<Payload<"TOOL_PROPOSED">, "expiresAt" | "untrusted"> {
   const { attended, approvals, limits } = state.start!;
-  const expires = attended && approvals.onTimeout !== "wait";
+  const { approvalTimeout } = limits;
+  const expires = attended && approvals.onTimeout !== "wait" && approvalTimeout !== undefined;
   return {
-    ...(expires ? { expiresAt: clock.now() + limits.approvalTimeout } : {}),
+    ...(expires ? { expiresAt: clock.now() + approvalTimeout } : {}),
     ...taintToPassOn(state.taint),
   };
 }

@@ -231,18 +231,22 @@ for (const [policy, expected] of [
 }
 
 const waiting = fakeClock();
-scenario(
-  "onTimeout wait: an approval request never expires",
-  { idle: true, clock: waiting, config: `${ASK}\napprovals: { onTimeout: wait }`, script: once },
-  async (world) => {
-    const runId = await world.run("charge");
-    await world.drive(runId);
-    waiting.set(waiting.now() + 100 * 24 * 60 * MINUTE);
-    expect((await world.drive(runId)).waitingOn?.kind).toBe("approval");
-    await decide(world, `${runId}:m1.0`, { decision: "approve" });
-    expect((await world.drive(runId)).end?.status).toBe("completed");
-  },
-);
+for (const [title, config] of [
+  ["without a timeout", ASK],
+  ["onTimeout wait", `${ASK}\napprovals: { timeout: 5m, onTimeout: wait }`],
+] as const)
+  scenario(
+    `[26.7] ${title}: an approval request never expires, at a terminal too`,
+    { idle: true, clock: waiting, config, script: once },
+    async (world) => {
+      const runId = await world.run("charge");
+      await world.drive(runId);
+      waiting.set(waiting.now() + 100 * 24 * 60 * MINUTE);
+      expect((await world.drive(runId)).waitingOn?.kind).toBe("approval");
+      await decide(world, `${runId}:m1.0`, { decision: "approve" });
+      expect((await world.drive(runId)).end?.status).toBe("completed");
+    },
+  );
 
 for (const [policy, expected] of [
   ["park", { status: "suspended" }],
@@ -277,7 +281,7 @@ for (const first of ["click", "timer"] as const) {
     {
       idle: true,
       clock,
-      config: ASK,
+      config: `${ASK}\napprovals: { timeout: 1h }`,
       script: once,
       intercept: async (append, send) => {
         if (first === "click" && append.writer && append.events[0]?.type === "APPROVAL_DECIDED")
