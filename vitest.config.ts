@@ -12,7 +12,7 @@ const APART = ["test/simulation/*mutants.test.ts", "src/patterns/new-pattern.tes
 /** These tests draw with Ink, which draws nothing in a process in which hundreds of other files have run before. */
 const DRAWING = [
   "src/cli/commands/{chat,outcome,permissions,prune,run.steps,servers,trust}.test.ts",
-  "src/cli/follow/{ask-user,terminal,trees}.test.ts",
+  "src/cli/follow/{ask-user,rehearsal,terminal,trees}.test.ts",
   "src/cli/view/blast-radius.test.ts",
 ];
 /** These tests start hundreds of programs. They run first, while the test processes are small, because a fork copies the page tables. */

@@ -176,7 +176,7 @@ export function openProject(options: ProjectOptions): Project {
   const models = modelsOf(config, env, options);
   const priceOf = createPrices(config.prices, models.listedAs);
   const hasPrice = (model: string): boolean => priceOf(model, { input: 1, output: 1 }) !== null;
-  const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
+  const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? REHEARSAL;
   const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES, ...DELEGATION_NAMES];
   config.problems.push(...configRuleProblems(config, toolNames));
   const authority = authorityOf(config, home, tools(), options.permissions);
@@ -398,7 +398,7 @@ function modelsOf(
     env,
     ...omitUndefined({ given: models }),
     scripts: (name) =>
-      scripts[name] ?? (name === "rehearsal" ? rehearsal : projectScript(config.folder, name)),
+      scripts[name] ?? (REHEARSAL === `scripted/${name}` ? rehearsal : projectScript(config.folder, name)),
   });
 }
 
@@ -416,6 +416,9 @@ function projectScript(folder: string, name: string): Script {
     });
   }
 }
+
+/** The model of agents that name none, if there is no API key. */
+export const REHEARSAL = "scripted/rehearsal";
 
 /** The script of the model that is used if there is no API key. Its answer says that no model was called. */
 const rehearsal: Script = ({ task }) => ({

@@ -1,6 +1,7 @@
 // `cadre chat [agent]`, and `cadre` without a command at a terminal: a conversation with an agent.
 // Each message is a run that continues the previous one, so the journals hold the conversation.
 
+import { omitUndefined } from "../../omit-undefined.ts";
 import { type ChatState, converse } from "../chat/conversation.ts";
 import { addToHistory, readHistory } from "../chat/history.ts";
 import type { ChatInput } from "../chat/input.ts";
@@ -10,7 +11,8 @@ import { commonStart, completePath } from "../chat/mentions.ts";
 import { COMMAND_NAMES, createSlashCommands, returnTo } from "../chat/slash-commands.ts";
 import { openReconnectingClient, type ReconnectingClient } from "../connection/reconnecting-client.ts";
 import type { Answerer } from "../follow/questions.ts";
-import { latestRun } from "../follow/start-request.ts";
+import { chooseModel, type ModelOptions } from "../follow/rehearsal.ts";
+import { latestRun, refuseModelOfOwner } from "../follow/start-request.ts";
 import { EXIT, type Invocation, isAttended, usageError } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";
 import { watchShutdown } from "../terminal/shutdown.ts";
@@ -18,11 +20,10 @@ import { askForTrust } from "../terminal/trust-prompt.ts";
 import { withLiveScreen } from "../terminal/with-live-screen.ts";
 import type { LiveScreen } from "../view/live/live-screen.ts";
 
-interface ChatOptions {
+interface ChatOptions extends ModelOptions {
   continue?: boolean;
   /** The id of a run of the conversation to return to. */
   resume?: string;
-  model?: string;
 }
 
 export async function chat(
@@ -36,8 +37,11 @@ export async function chat(
     throw usageError("A conversation that is continued keeps its agent. Nothing was started.");
   await askForTrust(invocation);
   const { folder, io } = invocation;
-  const client = await openReconnectingClient({ folder, io, drive: true });
+  const returns = options.continue || options.resume !== undefined;
+  const model = returns ? options.model : await chooseModel(invocation, agent, options);
+  const client = await openReconnectingClient({ folder, io, drive: true, flags: omitUndefined({ model }) });
   try {
+    if (model !== undefined) await client.withClient((api) => refuseModelOfOwner(api, model));
     return await withLiveScreen(invocation, (shown, live) => talk(shown, live, { client, agent, options }));
   } finally {
     await client.close();
@@ -61,7 +65,7 @@ async function talk(
   const input = live ? liveInput(live, history, io.cwd) : createLineInput(io, screen);
   const state: ChatState = {
     agent,
-    model: options.model,
+    model: undefined,
     head: undefined,
     branch: undefined,
     runs: new Set(),

@@ -10,6 +10,7 @@ import { type Connection, type ConnectOptions, connect, isConnectionLost } from 
 import { detach } from "../follow/detach.ts";
 import { followRun, type WatchedRun } from "../follow/follow-run.ts";
 import type { Answerer } from "../follow/questions.ts";
+import { chooseModel, type ModelOptions } from "../follow/rehearsal.ts";
 import { printAnswer, printFollowResult, withKeptRun, worstExitCode } from "../follow/report-result.ts";
 import {
   parseStartRequest,
@@ -30,10 +31,9 @@ import { askForTrust } from "../terminal/trust-prompt.ts";
 import { createView, withLiveScreen } from "../terminal/with-live-screen.ts";
 import { createSilentView } from "../view/live/live-view.ts";
 
-interface RunOptions {
+interface RunOptions extends ModelOptions {
   yes?: boolean;
   detach?: boolean;
-  model?: string;
   permissions?: Preset;
   /** The agent's input: JSON, or `@file` for a file that contains JSON. */
   input?: string;
@@ -65,10 +65,14 @@ async function readTask(words: readonly string[], { print }: RunOptions, stdin: 
 async function startAndFollow(
   invocation: Invocation,
   request: StartRequest,
-  options: RunOptions,
+  given: RunOptions,
 ): Promise<number> {
-  if (!options.detach) await askForTrust(invocation);
+  if (!given.detach) await askForTrust(invocation);
   await refuseUnknownAgent(invocation, request);
+  const options =
+    request.type === "task"
+      ? { ...given, ...omitUndefined({ model: await chooseModel(invocation, request.task.agent, given) }) }
+      : given;
   if (options.detach) return detach(invocation, request, options);
   const leaving = watchShutdown(invocation.io);
   const format = options.output ?? (options.print ? "text" : undefined);
@@ -149,7 +153,7 @@ async function begin(context: FollowContext, connection: Connection, key: string
     if (left.length > 0) return left.reverse().map(({ id }) => watchedRun(id));
     throw usageError('There are no unfinished runs here. Give a task: `cadre run "what to do"`.');
   }
-  if (options.model !== undefined) await refuseModelOfOwner(client);
+  if (options.model !== undefined) await refuseModelOfOwner(client, options.model);
   const runId = await submitRequest(client, request, answerer.type !== "nobody", key);
   await printAgentWarnings(client, runId, request, invocation);
   return [watchedRun(runId)];

@@ -27,7 +27,7 @@ test("`cadre up` serves on the loopback address and stops gracefully; a second `
   const again = /http:\S+/.exec(second.stderr)![0];
   expect((await fetch(again)).status).toBe(200);
 
-  const started = await p.cadre("run", "--detach", "a", "help me");
+  const started = await p.cadre("run", "--rehearse", "--detach", "a", "help me");
   expect(started).toMatchObject({ code: 0 });
   expect(started.stderr).toBe(
     `cadre: the server (process ${up.process.pid}) is working on it. Follow it: cadre tail ${started.stdout.trim()}\ncadre: if it needs you, \`cadre approve\` shows why. It continues when you have answered.\n`,

@@ -5,6 +5,7 @@ import type { Health, WorkerView } from "../../api/client/types.ts";
 import { type Config, isServerStore } from "../../config/config.ts";
 import type { Problem } from "../../config/problem.ts";
 import { messageOf } from "../../errors.ts";
+import { REHEARSAL } from "../../project/project.ts";
 import { ago, plural } from "../../projections/words/format.ts";
 import { readServerCapacity, type ServerCapacity } from "../../runtime/assembly.ts";
 import { problemFinding } from "../../runtime/checks/config.ts";
@@ -121,7 +122,7 @@ function modelFinding(model: string): Finding {
     state: "warn",
     name,
     text:
-      model === "scripted/rehearsal"
+      model === REHEARSAL
         ? "no provider's key was found, so agents that name no model only rehearse"
         : `${modelLabel(model)}: agents that name no model play a script`,
     fix: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or `model:` in cadre.yaml",

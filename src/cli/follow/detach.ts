@@ -22,7 +22,7 @@ export async function detach(
   const { io, json, screen, commandLine } = invocation;
   const key = randomUUID();
   const submit = async (client: CadreClient) => {
-    if (model !== undefined) await refuseModelOfOwner(client);
+    if (model !== undefined) await refuseModelOfOwner(client, model);
     const { isServer, isWorker, pid } = await client.get("/api/health");
     const runId = await submitRequest(client, request, yes, key);
     return { runId, server: isServer && isWorker ? pid : undefined };

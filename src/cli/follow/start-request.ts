@@ -117,9 +117,10 @@ export async function refuseUnknownAgent(invocation: Invocation, request: StartR
 }
 
 /** Refuses `--model` if another process owns the store: that process would start the run with its own default model. */
-export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
-  const { pid } = await client.get("/api/health");
-  if (pid !== process.pid)
+export async function refuseModelOfOwner(client: CadreClient, model: string): Promise<void> {
+  const owner = await client.get("/api/health");
+  const { pid } = owner;
+  if (pid !== process.pid && owner.model !== model)
     throw usageError(`--model works only if no other Cadre process is running: process ${pid} has its own.`);
 }
 

@@ -5,6 +5,12 @@ import type { BindHandler } from "./handler.ts";
 
 const yes = () => new Option("-y, --yes", "approve every call that asks; denied calls stay denied");
 
+const rehearse = () =>
+  new Option(
+    "--rehearse",
+    "without a provider's key: use a scripted model that calls nothing and does nothing",
+  );
+
 const detach = (id: string) =>
   new Option("--detach", `print ${id}; it continues in the background until it has ended or needs a person`);
 
@@ -31,7 +37,8 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     )
     .option("-c, --continue", "return to the latest conversation of this folder")
     .option("--resume <run>", "return to the conversation of this run")
-    .option("--model <name>", "the model of all agents of the conversation")
+    .option("--model <name>", "the model of agents that name none")
+    .addOption(rehearse())
     .action(bind(async () => (await import("../commands/chat.ts")).chat));
   program
     .command("run [words...]")
@@ -54,6 +61,7 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .option("--input <json>", "the agent's input, as `input` in its file defines it: JSON, or @file")
     .addOption(attach())
     .option("--model <name>", "the model of agents that name none")
+    .addOption(rehearse())
     .addOption(
       new Option("--permissions <preset>", "the default policy of this run when no rule matches").choices(
         PRESETS,

@@ -24,7 +24,7 @@ test("a run warns about ignored and misread keys in its agent's file", async () 
   await using p = await project({
     "agents/helper.md": "---\nname: helper\ndescription: [broken\n---\nDo it.\n",
   });
-  const { code, stderr } = await p.cadre("run", "helper", "hello");
+  const { code, stderr } = await p.cadre("run", "--rehearse", "helper", "hello");
   expect(code).toBe(0);
   expect(stderr).toMatch(/^warning: agents\/helper\.md:\d+:\d+ `description` is not valid YAML/m);
 });
