@@ -137,6 +137,8 @@ export interface ProbeResult {
   found: "done" | "not_done" | "cannot_tell";
   /** Sentences for a person: what the probe has found, and whether that is conclusive. */
   evidence: string[];
+  /** PB5: the effect can only come from this call, so no person needs to look. */
+  isProof?: true;
 }
 
 /** `reaches` is required. A tool that reaches nothing declares `[]`. */

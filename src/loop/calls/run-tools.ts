@@ -27,6 +27,7 @@ import { guardCalls } from "../hooks/run-hooks.ts";
 import type { LoopParts } from "../parts.ts";
 import { findCommandOutput, findCommands } from "./find-commands.ts";
 import { applyHookAnswer, approvalHash, currentGrants, judgeCall } from "./judge.ts";
+import { type ProbeParts, probeCall } from "./probe-call.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
 import { findSavedOutput } from "./saved-outputs.ts";
 
@@ -321,40 +322,59 @@ function notesOf(
   };
 }
 
-/** P4: closes the calls whose outcome is certain from this machine's notes. A person is then asked about the others. */
+/** P4: closes the calls whose outcome is certain: from this machine's notes, or because their effect proves itself. A person is asked about the others. */
 export async function recoverCalls(
   run: RunJournal,
-  parts: Pick<LoopParts, "callRecords" | "host" | "store">,
+  parts: ProbeParts & Pick<LoopParts, "callRecords" | "ids" | "mask">,
 ): Promise<void> {
   const { callRecords } = parts;
-  if (!callRecords) return;
   const unknown = [...run.state.calls.values()].filter(
-    (call) =>
-      isOutcomeUnknown(call) &&
-      call.started!.notes !== undefined &&
-      call.started!.host === parts.host &&
-      call.started!.notes === callRecords.id,
+    (call) => isOutcomeUnknown(call) && call.started!.host === parts.host,
   );
   for (const call of unknown) {
     const { id: toolCallId, attempts } = call;
     const key = noteKey(run.runId, call);
-    const found = await callRecords.find(key);
-    if (found === undefined) continue;
     const base = { toolCallId, ...(attempts > 1 ? { attempt: attempts } : {}) };
+    const hasNotes = callRecords !== undefined && call.started!.notes === callRecords.id;
+    const found = hasNotes ? await callRecords.find(key) : undefined;
     if (found === "not begun") {
       const payload = { ...base, verdict: "run_again" as const, by: "cadre", note: NOT_BEGUN };
-      // If the store refuses the event because of a new signal, the signal is folded, and the event is appended again.
-      while (!run.isOver && (await run.begin([{ type: "OUTCOME_DECIDED", payload }]))) await run.view();
-    } else {
+      await recordOutcome(run, [{ type: "OUTCOME_DECIDED", payload }]);
+    } else if (found) {
       const { attachments: _, ...answer } = found;
       const payload = { ...base, ...(await toToolResult(answer, parts)) };
-      run.recordThen({ type: "TOOL_RESULT", payload }, () => callRecords.forget(key));
-    }
+      run.recordThen({ type: "TOOL_RESULT", payload }, () => callRecords?.forget(key));
+    } else await closeProven(call, base, run, parts);
     if (run.isOver) return;
   }
 }
 
+/** PB5: if the effect of a call proves itself, nobody needs to be asked. Only its output is lost. */
+async function closeProven(
+  call: ToolCall,
+  base: { toolCallId: string; attempt?: number },
+  run: RunJournal,
+  parts: ProbeParts & Pick<LoopParts, "ids" | "mask">,
+): Promise<void> {
+  if (call.started!.notes === undefined || !parts.tools.get(call.name)?.probe) return;
+  const { found, evidence, isProof } = await probeCall(call, run.state, "cadre", parts);
+  if (found !== "done" || !isProof) return;
+  const seen = parts.mask.value({ found, evidence });
+  const output = `It was done; the process ended before its output was kept. ${seen.evidence.join(" ")}`;
+  const key = `probed/${parts.ids.nonce()}`;
+  await recordOutcome(run, [
+    { type: "OUTCOME_PROBED", payload: { ...base, ...seen, by: "cadre" }, key },
+    { type: "OUTCOME_DECIDED", payload: { ...base, verdict: "happened", by: "cadre", output, note: PROVEN } },
+  ]);
+}
+
+/** If the store refuses the events because of a new signal, the signal is folded, and the events are appended again. */
+async function recordOutcome(run: RunJournal, events: EventBody[]): Promise<void> {
+  while (!run.isOver && (await run.begin(events))) await run.view();
+}
+
 const NOT_BEGUN = "It had not begun when the process ended.";
+const PROVEN = "Its effect was found.";
 
 /** Adds the worker and the machine to the facts of a command that was just started. Later facts do not repeat them. */
 const backgroundFacts = (facts: ToolAnswer["background"], { worker, host }: ToolParts) =>

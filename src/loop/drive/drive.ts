@@ -116,11 +116,10 @@ function register(
   };
 }
 
+type RecoverParts = Parameters<typeof recoverCalls>[1] & Pick<LoopParts, "clock" | "runners">;
+
 /** Closes the hooks, the model call or the prompt that a crash left open. */
-async function recoverRun(
-  run: RunJournal,
-  parts: Pick<LoopParts, "callRecords" | "clock" | "host" | "runners" | "store">,
-): Promise<void> {
+async function recoverRun(run: RunJournal, parts: RecoverParts): Promise<void> {
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;

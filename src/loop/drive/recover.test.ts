@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -421,6 +422,52 @@ crash(
     expect(log(world)).toBe("42\n");
   },
 );
+
+const committing = () =>
+  dyingWorld("TOOL_RESULT", "before", {
+    config: TRUSTED,
+    script: turns({ calls: [bash("git add a.txt && git commit -q -m 'Add a'")] }, (seen) => ({ text: seen })),
+  });
+const commits = ({ folder }: World): string[] =>
+  execFileSync("git", ["log", "--format=%s"], { cwd: folder, encoding: "utf8" }).trim().split("\n");
+
+for (const isUndone of [false, true]) {
+  const { world: options, attach } = committing();
+  scenario(
+    isUndone
+      ? "[PB5] [P4] [36.10] a person is asked about an interrupted commit that is not there"
+      : "[PB5] [P4] [36.10] nobody is asked about an interrupted commit that is there: it is not made again, and the journal shows the commit",
+    { ...options, changes: true },
+    async (world) => {
+      attach(world);
+      const git = (...args: string[]) => execFileSync("git", args, { cwd: world.folder });
+      git("init", "-q");
+      for (const [name, value] of [
+        ["name", "a"],
+        ["email", "a@example.com"],
+      ])
+        git("config", `user.${name}`, value!);
+      git("commit", "-q", "--allow-empty", "-m", "First");
+      writeFileSync(join(world.folder, "a.txt"), "a\n");
+      const runId = await world.run("go on");
+      await driveToDeath(world, runId);
+      expect(commits(world)).toEqual(["Add a", "First"]);
+      loseAnswers(world);
+      if (isUndone) git("reset", "-q", "--hard", "HEAD~1");
+      await world.restart();
+      const { end, waitingOn } = await world.drive(runId);
+      if (isUndone) {
+        expect(waitingOn?.kind).toBe("outcome_unknown");
+        return;
+      }
+      expect(end?.summary).toContain("Add a");
+      expect(commits(world)).toEqual(["Add a", "First"]);
+      const events = await world.events(runId);
+      expect(payloadsOf(events, "OUTCOME_DECIDED")).toMatchObject([{ verdict: "happened", by: "cadre" }]);
+      expect(payloadsOf(events, "OUTCOME_PROBED")).toMatchObject([{ found: "done", by: "cadre" }]);
+    },
+  );
+}
 
 /** Restarts the world until a process lives. Each process dies as soon as `isFatal` says so. Returns the number of deaths. */
 async function restartUntilAlive(world: World, isDone: () => Promise<boolean>): Promise<number> {

@@ -25,8 +25,15 @@ export async function probeCommand(command: string, context: ProbeContext): Prom
   return {
     found: combineResults(looks),
     evidence: looks.flatMap(({ evidence }) => evidence.map(revealHidden)),
+    ...(isProven(commands, looks) ? { isProof: true } : {}),
   };
 }
+
+/** Commands joined by `&&` are proven if the last one is, because it ran only after the others had succeeded. */
+const isProven = (commands: readonly string[][], looks: readonly Look[]): boolean => {
+  const [program, ...words] = commands.at(-1) ?? [];
+  return program !== undefined && isGit(program, words, "commit") && looks.at(-1)?.isProof === true;
+};
 
 const TRACELESS: ReadonlySet<string> = new Set(["sleep", "echo", "true", "pwd", "ls"]);
 
@@ -282,7 +289,8 @@ async function probeCommit(
   const since = commits.filter(({ at }) => at >= Math.floor(startedAt / 1000));
   const message = messageOf(words);
   const made = since.find((commit) => message !== undefined && isMessage(commit.message, message));
-  if (made) return { found: "done", evidence: [`Commit ${commitText(made)} has this message.`] };
+  if (made)
+    return { found: "done", evidence: [`Commit ${commitText(made)} has this message.`], isProof: true };
   const [head] = commits;
   if (since.length > 0)
     return cannotTell(
