@@ -8,8 +8,9 @@ import { describe, expect } from "vitest";
 import { decideApproval } from "../../src/loop/commands/person-commands.ts";
 import type { Script } from "../../src/models/scripted/script.ts";
 import type { PatternKey } from "../../src/patterns/declarations/facts.ts";
+import { cacheLedger } from "../../src/projections/usage/cache-ledger.ts";
 import { samples } from "../support/pattern-samples.ts";
-import { delegate, look, roles, turns } from "../support/scenario.ts";
+import { delegate, look, payloadsOf, roles, turns } from "../support/scenario.ts";
 import { controlled } from "../support/steps.ts";
 import { broadcast, byRound, conclude, ready } from "../support/team.ts";
 import { unboundBlocks } from "../support/wire/anthropic.ts";
@@ -234,5 +235,33 @@ wireScenario(
     const [, ...children] = byRun(requests);
     expect(children.map(([first]) => first!.first)).toEqual(["one", "two"]);
     expect(children[0]![0]!.prefix.slice(0, 3)).toEqual(children[1]![0]!.prefix.slice(0, 3));
+  },
+);
+
+wireScenario(
+  "[24.3] the ledger names the call whose system prompt has a planted timestamp, exactly as it was sent",
+  {
+    idle: true,
+    model: "anthropic/claude-sonnet-4-5",
+    respond: ({ turn }) => ({
+      parts: turn > 2 ? [{ text: "Done." }] : [{ call: "look", input: { what: `${turn}` } }],
+    }),
+  },
+  async (world, { requests }) => {
+    const { parts } = world.runtime;
+    const { systemPrompt } = parts;
+    let time = 0;
+    parts.systemPrompt = (...given) => `${systemPrompt(...given)} It is 12:0${++time}.`;
+    const runId = await world.run("Look around.");
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    const systems = requests.map(({ body }) => JSON.stringify(body["system"]));
+    expect(new Set(systems).size).toBe(3);
+    const events = await world.events(runId);
+    const { calls } = cacheLedger([events]);
+    expect(calls.map(({ broke }) => broke)).toEqual([undefined, "system", "system"]);
+    const prefixes = payloadsOf(events, "AGENT_THOUGHT").map(({ prefix }) => prefix!.system);
+    const digestOf = (text: string): string => parts.digest(text).slice(0, 12);
+    const sent = requests.map(({ body }) => (body["system"] as { text: string }[])[0]!.text);
+    expect(prefixes, "the fingerprint is that of the sent text").toEqual(sent.map(digestOf));
   },
 );

@@ -12,6 +12,7 @@ import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
 import { type EventBody, isTurn, type Payload, type PromptPrefix } from "../../journal/events.ts";
 import {
+  filesOf,
   type PromptMessage,
   type ThoughtPart,
   type ToolCallPart,
@@ -110,11 +111,11 @@ export async function callModel(
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
   const summary = action.purpose === "summary" ? summaryOf(run, parts) : undefined;
-  const answered = await request(action, allowance, run, parts, effects, summary);
+  const { answered, sent } = await request(action, allowance, run, parts, effects, summary);
   const outcome = rejectEmptySummary(action, answered, parts);
   const took = Math.round(parts.clock.elapsed() - from);
   const ms = isLate(outcome) ? Math.max(took, timeFor(action, run)) : took;
-  if (outcome.type === "answer") recordAnswer(action, outcome, ms, run, parts, summary);
+  if (outcome.type === "answer") recordAnswer(action, outcome, ms, run, parts, { sent, summary });
   else recordFailure(action, outcome, ms, run, parts, effects);
 }
 
@@ -159,6 +160,12 @@ export async function waitForReservation(run: RunJournal, parts: Pick<LoopParts,
   await run.rest([{ type: "TIMER_SET", payload: { id, at, purpose: "reservation" } }], at);
 }
 
+/** `sent` is the request. It is absent if it could not be built. */
+interface Requested {
+  answered: StreamOutcome;
+  sent?: LanguageModelV4CallOptions;
+}
+
 async function request(
   action: CallModel,
   allowance: Allowance,
@@ -166,8 +173,8 @@ async function request(
   parts: CallParts,
   effects: AbortSignal,
   summary: SummaryPlan | undefined,
-): Promise<StreamOutcome> {
-  if (run.state.cancel || effects.aborted) return { type: "failed", error: NOT_SENT };
+): Promise<Requested> {
+  if (run.state.cancel || effects.aborted) return { answered: { type: "failed", error: NOT_SENT } };
   const { runId } = run;
   const { callId, attempt } = action;
   const delta = { runId, callId, attempt };
@@ -180,8 +187,9 @@ async function request(
   const signal = AbortSignal.any([effects, late.signal]);
   try {
     const model = parts.models.resolve(action.model);
-    return await readStream(model, {
-      call: await callOptions(action, allowance, run, parts, signal, summary),
+    const sent = await callOptions(action, allowance, run, parts, signal, summary);
+    const answered = await readStream(model, {
+      call: sent,
       onText: text.add,
       onReasoning: reasoning.add,
       onActivity: () => run.noteActivity(),
@@ -191,8 +199,9 @@ async function request(
       cutStreamError: parts.cutStreamError,
       refusalError: parts.refusalError,
     });
+    return { answered, sent };
   } catch (error) {
-    return { type: "failed", error };
+    return { answered: { type: "failed", error } };
   } finally {
     clearTimeout(timer);
     reasoning.end();
@@ -242,9 +251,10 @@ async function callOptions(
   };
 }
 
-/** A message without files, as it is sent. */
+/** A message without files, as it is sent. A message with files stays as it is. */
 function showTexts(message: PromptMessage): LanguageModelV4Message {
-  if (message.role !== "user" || message.content.length === 1) return message as LanguageModelV4Message;
+  if (message.role !== "user" || message.content.length === 1 || filesOf(message).length > 0)
+    return message as LanguageModelV4Message;
   return { role: "user", content: joinTexts(message.content as LanguageModelV4TextPart[]) };
 }
 
@@ -365,14 +375,14 @@ function recordAnswer(
   ms: number,
   run: RunJournal,
   parts: CallParts,
-  summary: SummaryPlan | undefined,
+  { sent, summary }: { sent: LanguageModelV4CallOptions | undefined; summary: SummaryPlan | undefined },
 ): void {
   const { callId, model } = action;
   const { content, finish, isPaused, isCut } = outcome.answer;
   const usage = spentUsage(outcome, run, parts);
   parts.limiter.succeeded(model);
   const cost = parts.priceOf(model, usage);
-  const prefix = isScripted(model) ? undefined : promptPrefix(model, run, parts);
+  const prefix = isScripted(model) || !sent ? undefined : promptPrefix(action, sent, run, parts);
   const corrected = content.map((part) => correctCall(part, parts));
   const payload = {
     ...attemptOf(action),
@@ -406,18 +416,19 @@ function correctCall(part: ThoughtPart, { tools, inputSchema }: OfferParts): Tho
   return corrected ? { ...part, ...corrected } : part;
 }
 
+/** The fingerprint of a request as it was sent. Files are represented by their names, and the request for a summary is left out. */
 function promptPrefix(
-  model: string,
-  run: RunJournal,
-  parts: RequestParts & Pick<LoopParts, "digest">,
+  { model, purpose }: CallModel,
+  { prompt: [system, ...messages], tools = [] }: LanguageModelV4CallOptions,
+  { state, transcript }: RunJournal,
+  parts: Pick<LoopParts, "digest" | "models">,
 ): PromptPrefix {
-  const { definition, state, transcript } = run;
-  const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  const messages = promptMessagesFor(model, transcript);
-  const leftOut = transcript.hasFiles ? filesLeftOut(messages, parts.models.acceptedFiles(model)) : [];
+  const placed = promptMessagesFor(model, transcript);
+  const leftOut = transcript.hasFiles ? filesLeftOut(placed, parts.models.acceptedFiles(model)) : [];
+  const isWhole = isTurn(purpose) && !transcript.hasFiles;
   const prompt = {
-    ...{ tools: offeredTools(run, parts), system },
-    messages: messages as LanguageModelV4Prompt,
+    ...{ tools, system: system?.role === "system" ? system.content : "" },
+    messages: isWhole ? messages : placed.map(showTexts),
     leftOut: leftOut.map(({ blob }) => blob),
   };
   return fingerprintPrompt(prompt, state.prefix, parts.digest);

@@ -1,11 +1,11 @@
 // A fingerprint of each prompt. If a provider's cache was not used, it shows which part of the prompt changed.
 
-import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Digest } from "../../ids.ts";
 import type { PromptPrefix } from "../../journal/events.ts";
 
 export interface Prompt {
-  tools: readonly LanguageModelV4FunctionTool[];
+  tools: NonNullable<LanguageModelV4CallOptions["tools"]>;
   system: string;
   messages: LanguageModelV4Prompt;
   /** Blob names of the files that are left out of the prompt. */
