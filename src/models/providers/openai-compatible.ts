@@ -1,7 +1,7 @@
 // The Chat Completions API of OpenAI, as many servers and gateways offer it.
 
 import { createRequire } from "node:module";
-import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { MEDIA_TYPES, type MediaType } from "../../journal/attachment.ts";
 import { ANY_LEVEL } from "../reasoning.ts";
 import { openAiList } from "./openai.ts";
@@ -19,7 +19,7 @@ const SEES = /claude-|gpt-4o|gpt-4\.1|gpt-5|gemini-|gemma-?3|llama-4|llava|pixtr
 export const openaiCompatible: ProviderType = {
   // Without includeUsage, a stream has no token counts, and every call would seem to be free.
   connect: (endpoint, name) =>
-    compatiblePackage().createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
+    compatiblePackage().createOpenAICompatible({ ...endpoint, name, includeUsage: true, convertUsage }),
   listOf: openAiList,
   keyEnv: [],
   acceptedFiles: (model, vision) => (vision || SEES.test(model) ? IMAGES : []),
@@ -30,10 +30,54 @@ export const openaiCompatible: ProviderType = {
     const { toolChoice, ...rest } = options;
     // Some servers reject a forced tool. The prompt itself says which tool is expected.
     const call = toolChoice?.type === "tool" ? rest : options;
+    if (!/claude/i.test(model)) return call;
     // Gateways pass this setting on to Anthropic, which then caches the prompt.
-    return /claude/i.test(model) ? withSettings(call, name, { cache_control: { type: "ephemeral" } }) : call;
+    return { ...withSettings(call, name, { cache_control: CACHED }), prompt: markSystem(call.prompt) };
   },
 };
+
+const CACHED = { type: "ephemeral" };
+
+/**
+ * Adds a breakpoint after the system prompt, so that the runs of one agent share it in Anthropic's cache. Gateways expect the breakpoint
+ * in a part of the message. The package writes no parts, but adds these settings to the message.
+ */
+function markSystem(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  return prompt.map((message) => {
+    if (message.role !== "system") return message;
+    const content = [{ type: "text", text: message.content, cache_control: CACHED }];
+    return { ...message, providerOptions: { ...message.providerOptions, openaiCompatible: { content } } };
+  });
+}
+
+interface ServerUsage {
+  prompt_tokens?: number | null | undefined;
+  completion_tokens?: number | null | undefined;
+  prompt_tokens_details?:
+    | { cached_tokens?: number | null | undefined; cache_write_tokens?: number | null }
+    | null
+    | undefined;
+  completion_tokens_details?: { reasoning_tokens?: number | null | undefined } | null | undefined;
+}
+
+/** Reads the token counts of an answer. The package would ignore the tokens that a gateway has written to Anthropic's cache, which cost more. */
+function convertUsage(usage: ServerUsage | null | undefined): LanguageModelV4Usage {
+  const total = usage?.prompt_tokens ?? undefined;
+  const output = usage?.completion_tokens ?? undefined;
+  const { cached_tokens, cache_write_tokens } = usage?.prompt_tokens_details ?? {};
+  const cacheRead = cached_tokens ?? 0;
+  const reasoning = usage?.completion_tokens_details?.reasoning_tokens ?? 0;
+  return {
+    inputTokens: {
+      ...{ total, cacheRead, cacheWrite: cache_write_tokens ?? undefined },
+      noCache: total === undefined ? undefined : Math.max(0, total - cacheRead - (cache_write_tokens ?? 0)),
+    },
+    outputTokens: {
+      ...{ total: output, reasoning },
+      text: output === undefined ? undefined : Math.max(0, output - reasoning),
+    },
+  };
+}
 
 /** This protocol allows only text in tool results. So a result's files follow in a message of the user. */
 function moveToolFiles(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {

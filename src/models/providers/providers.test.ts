@@ -132,6 +132,66 @@ test("a request to an openai-compatible server has the configured headers, and r
   expect(request.headers["x-team"]).toBe("blue");
 });
 
+test("[24.1] [24.2] Claude behind a gateway is cached: a breakpoint after the system prompt, one at the end, and the written tokens count", async () => {
+  let body = "";
+  const usage = {
+    ...{ prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, cost: 0.01 },
+    prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+    completion_tokens_details: { reasoning_tokens: 20 },
+  };
+  const answer = { choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] };
+  const chunks = [answer, { choices: [], usage }].map((chunk) => JSON.stringify({ id: "c", ...chunk }));
+  const url = await serve((request, response) => {
+    body = "";
+    request.on("data", (bytes: Buffer) => {
+      body += bytes.toString();
+    });
+    request.on("end", () => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end([...chunks, "[DONE]"].map((data) => `data: ${data}\n\n`).join(""));
+    });
+  });
+  const requestOf = async (name: string) => {
+    const { stream } = await modelAt(name, url).doStream({
+      prompt: [
+        { role: "system", content: "You help." },
+        { role: "user", content: [{ type: "text", text: "Hello." }] },
+      ],
+      providerOptions: { cadre: { agent: "main", runId: "r1", turn: 1, attempt: 1, purpose: "turn" } },
+    });
+    return {
+      finish: (await Array.fromAsync(stream)).at(-1),
+      sent: JSON.parse(body) as Record<string, unknown>,
+    };
+  };
+  const cache_control = { type: "ephemeral" };
+  const { sent, finish } = await requestOf("local/anthropic/claude-sonnet-4-5");
+  expect(sent).toMatchObject({ cache_control });
+  expect(sent["messages"]).toEqual([
+    { role: "system", content: [{ type: "text", text: "You help.", cache_control }] },
+    { role: "user", content: "Hello." },
+  ]);
+  expect(finish).toMatchObject({
+    usage: {
+      inputTokens: { total: 1_000, noCache: 100, cacheRead: 600, cacheWrite: 300 },
+      outputTokens: { total: 50, text: 30, reasoning: 20 },
+    },
+  });
+  const other = await requestOf("local/qwen");
+  expect(JSON.stringify(other.sent), "other models get no such fields").not.toContain("cache_control");
+});
+
+test("a compatible server that reports no usage has no token counts, not zero", async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const chunk = { id: "c", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] };
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+  });
+  expect((await ask(modelAt("local/qwen", url), "hi")).at(-1)).toMatchObject({
+    usage: { inputTokens: { total: undefined }, outputTokens: { total: undefined } },
+  });
+});
+
 test.each(["anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", "local/qwen"])(
   "[F40] the error about a wrong key for %s names the key's variable, but does not show the key",
   async (name) => {
