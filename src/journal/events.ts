@@ -186,6 +186,8 @@ export const payloads = {
     untrusted: Untrusted,
     /** Hosts that the parent run knew before any untrusted text reached it. */
     hosts: z.array(z.string()).optional(),
+    /** Tools whose calls need a person's approval here, because the tainted run that chose this agent does not have them (P14). */
+    asks: z.array(z.string()).optional(),
   }),
   /** A message to the agent. The model sees it with its next turn. */
   CONTEXT_ADDED: z.object({

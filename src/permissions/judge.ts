@@ -178,7 +178,7 @@ function forkVerdict({ forked, tool }: PermissionRequest): Verdict | undefined {
   return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
 }
 
-/** In a tainted run, these calls need approval: irreversible effects, new hosts, and delegation to an agent with more rights. */
+/** In a tainted run, these calls need approval: irreversible effects, new hosts, and tools that the agent that chose this one does not have. */
 function taintVerdict(
   request: PermissionRequest,
   facts: DeclaredFacts | undefined,
@@ -187,7 +187,7 @@ function taintVerdict(
   const { taint } = request;
   const [first, ...others] = taint?.sources ?? [];
   if (!taint || first === undefined) return undefined;
-  const why = taintReason(request.effect, taint, facts, host);
+  const why = taintReason(request, taint, facts, host);
   if (why === undefined) return undefined;
   const from = others.length === 0 ? first : `${first} and ${others.length} more`;
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
@@ -195,13 +195,14 @@ function taintVerdict(
 
 /** Says why a tainted run needs approval for a call. Undefined if the call is harmless. A call of a tool that declares nothing is never harmless. */
 function taintReason(
-  effect: PermissionRequest["effect"],
-  { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
+  { effect, tool }: PermissionRequest,
+  { hosts, raises, asks = [] }: NonNullable<PermissionRequest["taint"]>,
   facts: DeclaredFacts | undefined,
   host: string | undefined,
 ): string | undefined {
   if (effect === "unsafe" || !declaresReach(facts)) return "";
   if (raises !== undefined) return `, and ${raises}`;
+  if (asks.includes(tool)) return `, and the agent that chose this one has no ${tool}`;
   return host === undefined || hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
 }
 

@@ -66,7 +66,9 @@ export interface PermissionRequest extends WorkspaceView {
         sources: readonly string[];
         /** Hosts that the run knew before it got untrusted input. */
         hosts: readonly string[];
-        /** The rights that a delegate has and this agent lacks, as text. Only for delegations. */
+        /** Tools whose calls need approval, because a tainted run above does not have them. */
+        asks?: readonly string[];
+        /** The rights that a delegate has and this agent lacks, as text. Only if the other agent's own calls cannot ask. */
         raises?: string | undefined;
       }
     | undefined;

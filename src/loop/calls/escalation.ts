@@ -1,6 +1,7 @@
 // A67: finds out whether another agent is allowed to do more than the agent that gives it work.
 // An agent's file lists the agents that it is allowed to use.
-// Untrusted input could influence which of these agents the model chooses, so a tainted run needs a person's approval.
+// Untrusted input could influence which of these agents the model chooses. So the calls that the chosen agent can make and the tainted
+// run cannot need a person's approval.
 
 import { CadreError, isTemporary } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -16,14 +17,17 @@ import type { LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
 
-/** Names the tools that the other agent has and this agent lacks. Undefined if there are none, or if the run is not tainted. */
+/**
+ * Names the tools that the other agent has and this agent lacks. Undefined if there are none, or if the run is not tainted.
+ * Only an external program needs an approval before it starts. The calls of any other agent ask themselves (`toolsBeyond`).
+ */
 export async function delegationEscalation(
   { name }: DelegationRequest,
   view: DecisionView,
   parts: Parts,
 ): Promise<string | undefined> {
   const delegate = findDelegate(view.definition.delegates ?? [], name);
-  return delegate && escalationTo(delegate.agent, view, parts);
+  return delegate && escalationTo(delegate.agent, view, parts, ({ runner }) => runner !== undefined);
 }
 
 export async function messageEscalation(
@@ -37,21 +41,15 @@ export async function messageEscalation(
 
 async function escalationTo(
   name: string,
-  { definition, state }: DecisionView,
+  view: DecisionView,
   parts: Parts,
+  isAsked: (other: Definition) => boolean = () => true,
 ): Promise<string | undefined> {
-  if (!isTainted(state.taint)) return undefined;
   try {
     const other = await parts.findAgent(name);
-    const tools = [...new Set(parts.tools.values())].filter((tool) =>
-      hasMore(other, definition, tool, parts),
-    );
-    const builtin = DECLARED_TOOLS.filter(
-      ({ listedBy }) => listedBy?.(other, parts) && !listedBy(definition, parts),
-    );
-    const more = [...tools, ...builtin].filter(mayHarm).map((tool) => tool.name);
+    const more = isAsked(other) ? toolsBeyond(other, view, parts) : [];
     if (more.length === 0) return undefined;
-    return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
+    return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(view.definition.name)} has`;
   } catch (error) {
     if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     // The other agent cannot be started at all. A later attempt to start it reports the reason.
@@ -59,10 +57,29 @@ async function escalationTo(
   }
 }
 
+/** The tools that may do harm, and that the other agent has and this agent lacks. Empty if the run is not tainted. */
+export function toolsBeyond(
+  other: Definition,
+  { definition, state }: DecisionView,
+  parts: Pick<Parts, "tools" | "offers">,
+): string[] {
+  if (!isTainted(state.taint)) return [];
+  const tools = [...new Set(parts.tools.values())].filter((tool) => hasMore(other, definition, tool, parts));
+  const builtin = DECLARED_TOOLS.filter(
+    ({ listedBy }) => listedBy?.(other, parts) && !listedBy(definition, parts),
+  );
+  return [...tools, ...builtin].filter(mayHarm).map((tool) => tool.name);
+}
+
 const mayHarm = (tool: DeclaredFacts & Pick<AnyTool, "effect">): boolean =>
   tool.effect === "unsafe" || canReach(tool, "files");
 
-function hasMore(other: Definition, own: Definition, tool: AnyTool, { offers }: Parts): boolean {
+function hasMore(
+  other: Definition,
+  own: Definition,
+  tool: AnyTool,
+  { offers }: Pick<Parts, "offers">,
+): boolean {
   if (!offers(other, tool)) return false;
   if (!offers(own, tool)) return true;
   // `Bash(npm test)` allows less than `Bash`, and less than `Bash(npm *)`.

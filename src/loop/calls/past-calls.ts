@@ -74,5 +74,8 @@ function viewAt(
   definition: Definition,
 ): DecisionView {
   const start = first?.type === "RUN_STARTED" ? first.payload : undefined;
-  return { definition, state: { ...emptyRunState(), start, taint: { sources: untrusted, hosts: [] } } };
+  return {
+    definition,
+    state: { ...emptyRunState(), start, taint: { sources: untrusted, hosts: [], asks: start?.asks ?? [] } },
+  };
 }

@@ -491,7 +491,32 @@ describe("delegating to agents with more rights", () => {
           deployer: turns({ calls: [charge("x")] }),
         }),
       },
-      questions: [`tester delegate: ${escalationRule("tester")}`],
+      questions: [`deployer charge: ${TAINT}`],
+    },
+    "a file change by a delegate that the agent could not make itself": {
+      options: {
+        config: "permissions: { allow: [hear, delegate, Write] }\n",
+        agent: "agents: [writer]\ntools: [hear]",
+        cast: { writer: "tools: [Write]" },
+        script: roles({
+          tester: turns({ calls: [hear] }, { calls: [delegate("writer", "write it down")] }),
+          writer: turns({ calls: [{ tool: "Write", input: { path: "a.txt", content: "x" } }] }),
+        }),
+      },
+      questions: [`writer Write: ${TAINT}, and the agent that chose this one has no Write`],
+    },
+    "the same two delegations further down": {
+      options: {
+        config: "permissions: { allow: [hear, delegate, Write] }\n",
+        agent: "agents: [middle]\ntools: [hear]",
+        cast: { middle: "agents: [writer]\ntools: [Write]", writer: "tools: [Write]" },
+        script: roles({
+          tester: turns({ calls: [hear] }, { calls: [delegate("middle")] }),
+          middle: turns({ calls: [delegate("writer", "write it down")] }),
+          writer: turns({ calls: [{ tool: "Write", input: { path: "a.txt", content: "x" } }] }),
+        }),
+      },
+      questions: [`writer Write: ${TAINT}, and the agent that chose this one has no Write`],
     },
     "a router's choice": {
       options: {
@@ -503,7 +528,7 @@ describe("delegating to agents with more rights", () => {
           deployer: turns({ calls: [charge("x")] }),
         }),
       },
-      questions: [`tester delegate: ${escalationRule("tester")}`],
+      questions: [`deployer charge: ${TAINT}`],
     },
     "a message": {
       options: {
@@ -522,9 +547,12 @@ describe("delegating to agents with more rights", () => {
       options: {
         agent: "agents: [deployer]\ntools: [hear, 'Bash(npm test)']",
         cast: { deployer: "tools: ['Bash(npm *)']" },
-        script: roles({ tester: turns({ calls: [hear] }, { calls: [delegate("deployer")] }) }),
+        script: roles({
+          tester: turns({ calls: [hear] }, { calls: [delegate("deployer")] }),
+          deployer: turns({ calls: [{ tool: "Bash", input: { command: "npm publish" } }] }),
+        }),
       },
-      questions: [`tester delegate: ${escalationRule("tester").replace("charge", "Bash")}`],
+      questions: [`deployer Bash: ${TAINT}`],
     },
     "the first unsafe call after a handoff": {
       options: {
@@ -549,7 +577,7 @@ describe("delegating to agents with more rights", () => {
   }
 
   scenario(
-    "[A67] no approval is needed before taint, after a grant, or for an agent that has no additional rights",
+    "[28.2] [A67] a delegation itself never asks because of taint; its unsafe call asks once, and a permanent grant lifts the question",
     {
       ...stranger,
       agent: "agents: [deployer, clerk]\ntools: [hear]",
@@ -562,19 +590,20 @@ describe("delegating to agents with more rights", () => {
           { calls: [delegate("deployer")] },
           { calls: [delegate("deployer")] },
         ),
+        deployer: turns({ calls: [charge("x")] }),
       }),
     },
     async (world) => {
       const root = await world.run("go");
       await world.settled(root);
-      expect((await familyOf(world, root)).map(({ agent }) => agent)).toEqual([
-        "tester",
-        "deployer",
-        "clerk",
-      ]);
-      await decide(world, root, yes("run"));
+      const asked = await familyOf(world, root);
+      expect(asked.map(({ agent }) => agent)).toEqual(["tester", "deployer", "clerk", "deployer"]);
+      expect(await approvalRequests(world, root)).toEqual([`deployer charge: ${TAINT}`]);
+      const [id] = await openApprovalIds(world, asked.at(-1)!.id);
+      await decideApproval(id!, { decision: "approve", scope: "always" }, "maria", world.runtime.people);
       await world.seen(root, "RUN_COMPLETED");
-      expect((await proposals(world, root)).at(-1)?.rule).toBe("person grant delegate(deployer)");
+      expect(await approvalRequests(world, root)).toHaveLength(1);
+      expect(effects(world.oracle)).toHaveLength(3);
     },
   );
 

@@ -11,6 +11,7 @@ import { taintForNewRun } from "../../projections/folds/taint.ts";
 import { runsAfterFirstRound } from "../../projections/folds/team-state.ts";
 import type { Spawn } from "../../stores/store.ts";
 import type { DelegationRequest } from "../builtin-tools/declared/delegate.ts";
+import { toolsBeyond } from "../calls/escalation.ts";
 import { limitsOf } from "../commands/admit.ts";
 import { hasBudget, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
@@ -30,8 +31,10 @@ export type ChildParts = Pick<
   | "ids"
   | "limits"
   | "maxConcurrent"
+  | "offers"
   | "pinInstructions"
   | "store"
+  | "tools"
   | "worktrees"
 >;
 
@@ -174,6 +177,9 @@ async function startOf(
   const parent = run.state.start!;
   const { attended, rootRunId, budgetRunId, sessionId, userId, workspace, approvals, permissions } = parent;
   const { key, maxTurns, awaited: _, retries: __, receipt: ___, ...own } = begun;
+  // Only the model of a tainted run can be misled. A pattern always starts the agents that its file names.
+  const isChosen = begun.trigger === "delegation" || begun.trigger === "route";
+  const more = isChosen ? toolsBeyond(definition, run, parts) : [];
   return {
     agent: definition.name,
     definition: await parts.store.blobs.put(JSON.stringify(definition)),
@@ -196,7 +202,7 @@ async function startOf(
     ...childLimits(maxTurns, begun.trigger, { definition, parent: run.state, parts }),
     approvals,
     ...omitUndefined({ permissions, effects: parent.effects }),
-    ...taintForNewRun(run.state.taint, untrustedFiles(definition)),
+    ...taintForNewRun(run.state.taint, untrustedFiles(definition), more),
   };
 }
 

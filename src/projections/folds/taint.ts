@@ -11,28 +11,38 @@ export interface Taint {
   sources: string[];
   /** Hosts that the run knew before it was tainted, from a person, from the task, or from the model's own requests. */
   hosts: string[];
+  /** Tools whose calls need approval, because a tainted run above does not have them. */
+  asks: string[];
 }
 
 /** Maximum number of sources to keep. They are enough to tell a person where to look. */
 const MOST_SOURCES = 10;
 const MOST_HOSTS = 200;
 
-export const emptyTaint = (): Taint => ({ sources: [], hosts: [] });
+export const emptyTaint = (): Taint => ({ sources: [], hosts: [], asks: [] });
 
 export const isTainted = ({ sources }: Taint): boolean => sources.length > 0;
 
 /** The field `untrusted` that a run adds to its result and messages. Empty if the run is not tainted. */
-export const taintToPassOn = ({ sources }: Taint): { untrusted?: string[] } =>
+export const taintToPassOn = ({ sources }: Pick<Taint, "sources">): { untrusted?: string[] } =>
   sources.length === 0 ? {} : { untrusted: [...sources] };
 
-/** The fields about taint that a run adds when it starts a child. `files` are the untrusted files in the child's own prompt. */
-export const taintForNewRun = (
-  { sources, hosts }: Taint,
+/**
+ * The fields about taint that a run adds when it starts a child.
+ * `files` are the untrusted files in the child's own prompt. `more` are the child's tools that this run does not have.
+ */
+export function taintForNewRun(
+  { sources, hosts, asks }: Taint,
   files: readonly string[] = [],
-): { untrusted?: string[]; hosts?: string[] } => ({
-  ...taintToPassOn({ sources: [...new Set([...sources, ...files])], hosts }),
-  ...(hosts.length === 0 ? {} : { hosts: [...hosts] }),
-});
+  more: readonly string[] = [],
+): { untrusted?: string[]; hosts?: string[]; asks?: string[] } {
+  const asked = [...new Set([...asks, ...more])];
+  return {
+    ...taintToPassOn({ sources: [...new Set([...sources, ...files])] }),
+    ...(hosts.length === 0 ? {} : { hosts: [...hosts] }),
+    ...(asked.length === 0 ? {} : { asks: asked }),
+  };
+}
 
 export function trackTaint(taint: Taint, event: JournalEvent): void {
   switch (event.type) {
@@ -57,7 +67,11 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
 }
 
 /** Takes hosts and sources from the run's start. The hosts in the task count as known only if no tainted agent wrote the task. */
-function applyStart(taint: Taint, { task, input, hosts = [], untrusted }: Payload<"RUN_STARTED">): void {
+function applyStart(
+  taint: Taint,
+  { task, input, hosts = [], untrusted, asks = [] }: Payload<"RUN_STARTED">,
+): void {
+  taint.asks = asks;
   addHosts(taint, hosts);
   if (untrusted === undefined) addHosts(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
   addSources(taint, untrusted);
