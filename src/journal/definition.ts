@@ -186,6 +186,8 @@ export const Definition = z.object({
     ask: z.array(z.string()),
     deny: z.array(z.string()),
   }),
+  /** The names under which the model is offered tools, if the agent's file names them by an alias: `{ Read: "read_file" }`. */
+  toolNames: z.record(z.string(), z.string()).optional(),
   /** Permission rules for this agent and its whole subtree. */
   permissions: z.object({ ask: z.array(z.string()), deny: z.array(z.string()) }),
   /** Full names of the agents to which this agent can delegate. */

@@ -475,8 +475,22 @@ function withToolNames(definition: NonNullable<Agent["definition"]>, tools: read
       ask: canonical(ask),
       deny: canonical(deny),
     },
+    ...omitUndefined({ toolNames: toolNamesIn(allow ?? [], tools) }),
     permissions: { ask: canonical(definition.permissions.ask), deny: canonical(definition.permissions.deny) },
   };
+}
+
+/** The aliases in a list of tools. A tool that is also listed by its own name keeps that name. */
+function toolNamesIn(
+  allow: readonly string[],
+  tools: readonly AnyTool[],
+): Record<string, string> | undefined {
+  const listed = new Set(allow.map((rule) => rule.replace(/\(.*/s, "").trim()));
+  const renamed = tools.flatMap(({ name, aliases = [] }) => {
+    const alias = listed.has(name) ? undefined : aliases.find((each) => listed.has(each));
+    return alias === undefined ? [] : [[name, alias] as const];
+  });
+  return renamed.length === 0 ? undefined : Object.fromEntries(renamed);
 }
 
 const canonicalList = (rules: readonly string[], tools: readonly AnyTool[]): string[] =>

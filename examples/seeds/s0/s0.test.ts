@@ -1,10 +1,10 @@
 // Holds the system in this folder to document S0, from outside: over HTTP, with the command line, and with SQL.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Seed, startSeed } from "../seed.fixture.ts";
+import { type Json, type Seed, startSeed } from "../seed.fixture.ts";
 
 let seed: Seed;
 beforeAll(async () => {
@@ -12,15 +12,58 @@ beforeAll(async () => {
 });
 afterAll(() => seed[Symbol.asyncDispose]());
 
+type Row = { event_type: string; payload: Json };
 const withStatus = (status: string) => (run: { status: string }) => run.status === status;
 
-test("[28.18] one command starts the system, and POST /runs starts its orchestrator", async () => {
+test("[28.2] [28.3] [28.4] one command starts an incident, from the logs to a restarted service; each call asks once", async () => {
   const { runId } = await seed.post("/runs", { prompt: "Checkout answers 500" });
-  const run = await seed.until(`/runs/${runId}`, withStatus("suspended"));
-  expect(run).toMatchObject({ agent_type: "orchestrator", parent_run_id: null });
+  const blocked = await seed.until(`/runs/${runId}`, withStatus("suspended"));
+  expect(blocked).toMatchObject({ agent_type: "orchestrator", parent_run_id: null });
+  const { runs } = await seed.get("/runs");
+  const coding = runs.find((run: { agent_type: string }) => run.agent_type === "coding");
+  expect(coding).toMatchObject({ parent_run_id: runId, status: "suspended", current_step: 2 });
+
+  await seed.post(`/runs/${coding.id}/resume`, { decision: "approved" });
+  await seed.until("/api/approvals", ({ approvals: [item] }) => item?.tool === "restart_service");
+  expect(readFileSync(join(seed.folder, "pricing.js"), "utf8")).toContain("last line");
+  await seed.post(`/runs/${runId}/resume`, { decision: "approved" });
+  await seed.until(`/runs/${runId}`, withStatus("completed"));
+
   const { events } = await seed.get(`/runs/${runId}/events`);
-  expect(events.map((event: { event_type: string }) => event.event_type)).toContain("CHILD_RUN_COMPLETED");
-  expect(seed.sql("SELECT count(*) AS runs FROM runs")[0]!["runs"]).toBeGreaterThan(1);
+  const typesOf = (rows: Row[]) => rows.map(({ event_type }) => event_type);
+  expect(typesOf(events).filter((type) => !/MODEL|THOUGHT|TOOL/.test(type))).toEqual([
+    "RUN_STARTED",
+    "CHILD_RUN_STARTED",
+    "CHILD_RUN_COMPLETED",
+    "CHILD_RUN_STARTED",
+    "RUN_SUSPENDED",
+    "RUN_RESUMED",
+    "RUN_SUSPENDED",
+    "RUN_RESUMED",
+    "CHILD_RUN_COMPLETED",
+    "RUN_COMPLETED",
+  ]);
+  const started = events.filter((event: Row) => event.event_type === "CHILD_RUN_STARTED");
+  expect(started.map(({ payload }: Row) => payload.agent_type)).toEqual(["log-analyzer", "coding"]);
+  const stream = await seed.fetch(`/runs/${runId}/events`, { headers: { Accept: "text/event-stream" } });
+  expect((await stream.text()).split('"event_type":"RUN_SUSPENDED"')).toHaveLength(3);
+  expect(seed.sql("SELECT agent, parent FROM runs WHERE root = ? ORDER BY n", runId)).toEqual([
+    { agent: "orchestrator", parent: null },
+    { agent: "log-analyzer", parent: runId },
+    { agent: "coding", parent: runId },
+  ]);
+});
+
+test("[28.3] [28.4] the model is offered the tools that S0 names, and runs start with the orchestrator", async () => {
+  const { stdout } = await seed.cadre("agents", "prompt", "coding");
+  const names =
+    "shell_command_execute read_file write_file find_files search_code loki_query restart_service";
+  for (const name of names.split(" ")) expect(stdout).toContain(name);
+  expect(await seed.post("/runs", { prompt: "x", agentType: "wizard" })).toEqual({
+    error: "Invalid agent type",
+  });
+  const { stdout: id } = await seed.cadre("run", "Checkout answers 500", "--detach");
+  expect(await seed.get(`/runs/${id.trim()}`)).toMatchObject({ agent_type: "orchestrator" });
 });
 
 test("[28.1] [S0-58] a child's timeout cuts its command and its model call; the child fails, and so does its parent", async () => {

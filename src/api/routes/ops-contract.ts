@@ -6,7 +6,7 @@ import { approvalId } from "../../ids.ts";
 import type { JournalEvent, RunStatus } from "../../journal/events.ts";
 import { decideApproval, resumeRun } from "../../loop/commands/person-commands.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import type { RunRow } from "../../projections/folds/run-row.ts";
+import { type RunRow, SELF_RESUMING } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import type { RouteParts } from "../parts.ts";
 import { journalEncoder, resumePosition, streamEvents } from "../server/sse.ts";
@@ -89,7 +89,7 @@ export function opsContractRoutes(parts: RouteParts) {
         const accept = c.req.header("Accept") ?? "";
         if (!accept.includes("text/event-stream")) {
           const { id } = await findRun(store, params.id);
-          return { events: (await store.journal.read(id)).map(opsEvent) };
+          return { events: (await store.journal.read(id)).flatMap((event) => opsEvent(event) ?? []) };
         }
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), undefined);
         const { id, endedAt } = await findRun(store, params.id);
@@ -168,23 +168,32 @@ const opsRun = (row: RunRow): z.infer<typeof OpsRun> => ({
   user_id: row.userId ?? null,
   status: STATUS[row.status],
   current_step: row.turns,
-  agent_type: row.agent.replace(/^ops\//, ""),
+  agent_type: agentType(row.agent),
   parent_run_id: row.parentRunId ?? null,
   created_at: new Date(row.createdAt).toISOString(),
   updated_at: new Date(row.updatedAt).toISOString(),
 });
 
-const opsEvent = (event: JournalEvent): z.infer<typeof OpsEvent> => ({
-  id: event.position,
-  run_id: event.runId,
-  sequence: event.seq,
-  event_type: event.type,
-  payload:
-    event.type === "RUN_SUSPENDED"
-      ? { reason: event.payload.waitingOn.kind, ...event.payload }
-      : event.payload,
-  created_at: new Date(event.ts).toISOString(),
-});
+/** The name of an agent of the ops pack, without the pack. */
+const agentType = (agent: string): string => agent.replace(/^ops\//, "");
+
+/** Undefined for a wait that ends by itself, for example for a child: contract S0 calls such a run `running`. */
+function opsEvent(event: JournalEvent): z.infer<typeof OpsEvent> | undefined {
+  if (event.type === "RUN_SUSPENDED" && SELF_RESUMING.has(event.payload.waitingOn.kind)) return undefined;
+  return {
+    id: event.position,
+    run_id: event.runId,
+    sequence: event.seq,
+    event_type: event.type,
+    payload: opsPayload(event),
+    created_at: new Date(event.ts).toISOString(),
+  };
+}
+
+function opsPayload({ type, payload }: JournalEvent): unknown {
+  if (type === "RUN_SUSPENDED") return { reason: payload.waitingOn.kind, ...payload };
+  return type === "CHILD_RUN_STARTED" ? { ...payload, agent_type: agentType(payload.agent_type) } : payload;
+}
 
 /** Contract S0's error body contains only one sentence. */
 const ops = routesWith({ schema: Refused, of: ({ message }) => ({ error: message }) });

@@ -62,13 +62,19 @@ export async function resumePosition(
   return { after: 0, reset: true };
 }
 
-/** Encodes journal events. `form` converts each event first. An event has an id but no name, so that `onmessage` receives it. */
+/**
+ * Encodes journal events. `form` converts each event first. An event has an id but no name, so that `onmessage` receives it.
+ * If `form` returns undefined, only the id is sent, so that a reader that reconnects continues after the event.
+ */
 export function journalEncoder(
   store: Store,
   form: (event: JournalEvent) => unknown = (event) => event,
 ): Encoder {
   return {
-    event: (event) => `id: ${store.id}.${event.position}\n${sseFrame(form(event))}`,
+    event(event) {
+      const data = form(event);
+      return `id: ${store.id}.${event.position}\n${data === undefined ? "\n" : sseFrame(data)}`;
+    },
     delta: (delta) => sseFrame(delta, STREAM_EVENTS.delta),
   };
 }

@@ -179,7 +179,7 @@ export async function latestRun(client: CadreClient) {
 
 const DEFAULT_AGENT = "assistant";
 
-/** If the person named no agent, uses the project's only agent. If the project has several agents or none, uses the assistant. */
+/** If the person named no agent, uses the project's only agent, or its agent `orchestrator`. Otherwise uses the assistant. */
 async function chooseAgent(
   client: CadreClient,
   { agent, task }: TaskRequest,
@@ -188,16 +188,18 @@ async function chooseAgent(
   const { agents } = await client.get("/api/agents");
   if (agents.some(({ name }) => name === task.trim()))
     throw usageError(`\`${task}\` is an agent: give it a task, as in \`cadre run ${task} "what to do"\`.`);
-  return { agent: onlyOwnAgent(agents) ?? DEFAULT_AGENT, task };
+  return { agent: firstOwnAgent(agents) ?? DEFAULT_AGENT, task };
 }
 
 /** The agent that gets a message for which the person named none. */
 export const defaultAgent = async (client: CadreClient): Promise<string> =>
-  onlyOwnAgent((await client.get("/api/agents")).agents) ?? DEFAULT_AGENT;
+  firstOwnAgent((await client.get("/api/agents")).agents) ?? DEFAULT_AGENT;
 
-function onlyOwnAgent(agents: readonly AgentView[]): string | undefined {
+/** The project's only agent, or its agent `orchestrator`. */
+function firstOwnAgent(agents: readonly AgentView[]): string | undefined {
   const own = agents.filter(({ file, kind }) => !/^(builtin:|~\/)/.test(file) && kind !== "subagent");
-  return own.length === 1 ? own[0]!.name : undefined;
+  const first = own.length === 1 ? own[0] : own.find(({ name }) => name === "orchestrator");
+  return first?.name;
 }
 
 /** Prints the warnings about the agent's file, so that the person learns about a misread key before the run's answer arrives. */

@@ -342,7 +342,10 @@ function toolsOf(definition: Definition, parts: OfferParts): LanguageModelV4Func
   const tools = [...new Set(parts.tools.values())].filter(
     (tool) => !unlisted.has(tool) && parts.offers(definition, tool),
   );
-  const offered = tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool)));
+  const { toolNames = {} } = definition;
+  const offered = tools.map((tool) =>
+    offer(toolNames[tool.name] ?? tool.name, tool.description, parts.inputSchema(tool)),
+  );
   byDefinition.set(definition, offered);
   return offered;
 }

@@ -694,7 +694,8 @@ function recordFacts(
   call: ToolCall,
   { outcome, output }: NonNullable<ToolCall["result"]>,
 ): void {
-  if (call.name === BASH && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
+  if (call.proposal?.name === BASH && typeof output === "string")
+    state.tests = testCounts(output) ?? state.tests;
   if (outcome === "ok" && call.proposal?.name === TODO_WRITE)
     state.todos = parseTodos(TODO_WRITE, effectiveInput(call)) ?? state.todos;
   if (outcome === "ok" && call.proposal?.name === SKILL) {

@@ -236,4 +236,8 @@ export const MIGRATIONS: readonly string[] = [
     ADD COLUMN kept_tokens BIGINT NOT NULL DEFAULT 0,
     ADD COLUMN kept_cost DOUBLE PRECISION NOT NULL DEFAULT 0;
   `,
+  `
+  -- S0-13: runs of one agent
+  CREATE INDEX runs_agent ON runs (agent, n);
+  `,
 ];

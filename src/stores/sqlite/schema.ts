@@ -212,4 +212,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE runs ADD COLUMN kept_tokens INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE runs ADD COLUMN kept_cost REAL NOT NULL DEFAULT 0;
   `,
+  `
+  -- S0-13: runs of one agent
+  CREATE INDEX runs_agent ON runs (agent, n);
+  `,
 ];
