@@ -23,7 +23,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) },
-      { find: /^cadre\/testing$/, replacement: fileURLToPath(new URL("src/testing.ts", import.meta.url)) },
+      { find: /^cadre\/(ai|testing)$/, replacement: fileURLToPath(new URL("src/$1.ts", import.meta.url)) },
     ],
   },
   test: {

@@ -8,6 +8,7 @@ export {
   type CadreProblem,
   createCadre,
   type RunOptions,
+  type RunsFilter,
 } from "./library/create-cadre.ts";
 export { type Agent, type AgentOptions, defineAgent, type ModelObject } from "./library/define-agent.ts";
 export {

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as ai from "../src/ai.ts";
 import * as sources from "../src/index.ts";
 import * as testing from "../src/testing.ts";
 import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
@@ -143,8 +144,8 @@ test('`import "cadre"` loads neither the command line nor the server', () => {
 test("the package exports the same names as the sources", async () => {
   const exported = await import(join(ROOT, "index.js"));
   expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
-  const forTests = await import(join(ROOT, "testing.js"));
-  expect(Object.keys(forTests).sort()).toEqual(Object.keys(testing).sort());
+  expect(Object.keys(await import(join(ROOT, "testing.js"))).sort()).toEqual(Object.keys(testing).sort());
+  expect(Object.keys(await import(join(ROOT, "ai.js"))).sort()).toEqual(Object.keys(ai).sort());
 });
 
 test("the package lists all bundled third-party code, and every licence is permissive", () => {

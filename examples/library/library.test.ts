@@ -10,10 +10,10 @@ import { afterAll, expect, test } from "vitest";
 const temporary = mkdtempSync(join(tmpdir(), "cadre-library-"));
 afterAll(() => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
-function start(name: string) {
+function start(name: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
     cwd: temporary,
-    env: { PATH: process.env["PATH"], HOME: temporary, TMPDIR: temporary },
+    env: { PATH: process.env["PATH"], HOME: temporary, TMPDIR: temporary, ...env },
   });
   let text = "";
   child.stdout.on("data", (data) => {
@@ -68,3 +68,30 @@ test("refund.ts asks again after kill -9, and refunds once", async () => {
   expect((first.printed() + second.printed()).match(/Refunding order 7/g)).toHaveLength(1);
   expect(await outputOf("refund")).toContain("Refunded: 500 cents");
 });
+
+test("chat-server.ts answers as `useChat` expects, and again after kill -9", async () => {
+  const question = { id: "u1", role: "user", parts: [{ type: "text", text: "Is it durable?" }] };
+  const first = start("chat-server", { PORT: "0" });
+  const url = async ({ printed }: typeof first): Promise<string> => {
+    await expect.poll(printed).toMatch(/Listening on http:\S+\n/);
+    return /http:\S+/.exec(printed())![0];
+  };
+  const answered = await fetch(`${await url(first)}/api/chat`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ id: "c1", messages: [question] }),
+  });
+  expect(textOf(await answered.text())).toBe("You asked: Is it durable?");
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const second = start("chat-server", { PORT: "0" });
+  const address = await url(second);
+  const repeated = await fetch(`${address}/api/chat/c1/stream`);
+  expect(textOf(await repeated.text())).toBe("You asked: Is it durable?");
+  expect((await fetch(`${address}/api/chat/none/stream`)).status).toBe(204);
+  second.child.kill("SIGKILL");
+  await second.ended;
+});
+
+const textOf = (stream: string): string =>
+  [...stream.matchAll(/"delta":("[^"]*")/g)].map(([, delta]) => JSON.parse(delta!) as string).join("");

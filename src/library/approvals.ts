@@ -25,6 +25,8 @@ export interface ApprovalRequest {
   /** The run that asks. It can be a run below the one whose handle you have. */
   readonly runId: string;
   readonly agent: string;
+  /** The call that is asked about. */
+  readonly callId: string | undefined;
   readonly tool: string | undefined;
   readonly input: unknown;
   /** A diff, a command, or the tool's own text. */
@@ -70,13 +72,13 @@ export async function openRequests(
 const PROGRAM = "program";
 
 function requestOf(item: ApprovalItem, { people }: RuntimeAssembly): ApprovalRequest {
-  const { id, kind, runId, agent, tool, input, preview, detail, choices, untrusted = [] } = item;
+  const { id, kind, runId, agent, callId, tool, input, preview, detail, choices, untrusted = [] } = item;
   const decide = async (decision: Decision, by = PROGRAM): Promise<void> => {
     await decideApproval(id, decision, by, people);
   };
   const noteOf = ({ note }: DecidedBy = {}): { note?: string } => (note === undefined ? {} : { note });
   return {
-    ...{ id, kind, runId, agent, tool, input, preview, detail, choices, untrusted },
+    ...{ id, kind, runId, agent, callId, tool, input, preview, detail, choices, untrusted },
     approve: (decided) => decide({ decision: "approve", ...noteOf(decided) }, decided?.by),
     reject: (reason, decided) =>
       decide({ decision: "reject", ...(reason === undefined ? {} : { note: reason }) }, decided?.by),

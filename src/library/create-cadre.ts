@@ -20,7 +20,7 @@ import { collectDefinitions } from "./collect.ts";
 import { type Agent, type ModelObject, nameOfModel, partsOf } from "./define-agent.ts";
 import type { Tool } from "./define-tool.ts";
 import { type ApprovalHandler, watchApprovals } from "./handle-approvals.ts";
-import { type Run, type RunParts, runHandle } from "./run.ts";
+import { type Run, type RunParts, type RunStatus, runHandle, statusOf } from "./run.ts";
 
 export interface CadreOptions {
   /** The folder that runs work in, with the project's agent files and cadre.yaml if it has any. Default: the current folder. */
@@ -67,6 +67,15 @@ export interface RunOptions<Input = unknown> {
   attachments?: readonly SentFile[];
 }
 
+export interface RunsFilter {
+  session?: string;
+  user?: string;
+  agent?: string;
+  status?: readonly RunStatus["status"][];
+  /** Default: 50. */
+  limit?: number;
+}
+
 export interface Cadre extends AsyncDisposable {
   /** Starts a run. It is recorded before any work begins, and goes on after a crash. */
   run<Output, Input>(agent: Agent<Output, Input>, task: string, options?: RunOptions<Input>): Run<Output>;
@@ -74,6 +83,8 @@ export interface Cadre extends AsyncDisposable {
   /** The handle of any run in the store. With the agent, the answer is typed and checked. */
   get<Output>(runId: string, agent: Agent<Output>): Run<Output>;
   get(runId: string): Run<unknown>;
+  /** Lists runs, the latest first. Runs that another run started are not listed. */
+  runs(filter?: RunsFilter): Promise<RunStatus[]>;
   /** The open requests of all runs. */
   approvals(): Promise<ApprovalRequest[]>;
   /** Calls the handler once for each request of any run, also for those that are already open. Returns the function that removes the handler. */
@@ -113,6 +124,10 @@ export async function createCadre(options: CadreOptions = {}): Promise<Cadre> {
       runHandle<never>(start(agent, task, given, assembly), outputSchema(agent), parts),
     get: (runId: string, agent?: Agent) =>
       runHandle<never>(Promise.resolve(runId), agent && outputSchema(agent), parts),
+    runs: async (filter = {}) => {
+      const { runs } = await assembly.store.runs.list({ limit: 50, ...filter, roots: true });
+      return runs.map(statusOf);
+    },
     approvals: () => openRequests({}, assembly),
     onApproval(handler) {
       const removed = watch.handle(handler);

@@ -238,7 +238,7 @@ async function requireRow(runId: RunId, store: Store): Promise<RunRow> {
 const rootOf = async (runId: RunId, store: Store): Promise<RunId> =>
   (await requireRow(runId, store)).rootRunId;
 
-function statusOf(row: RunRow): RunStatus {
+export function statusOf(row: RunRow): RunStatus {
   const { id, agent, task, status, waitingOn, stopReason, turns, usage, createdAt, startedAt, endedAt } = row;
   return {
     ...{ id, agent, task, status, waitingOn, stopReason, turns, cost: usage.cost },

@@ -1,5 +1,6 @@
 // What happens in a run and in all runs below it, as typed parts in order: first what the journals contain, then live.
 
+import { toolCallId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import { isTurn, type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../journal/message.ts";
@@ -9,18 +10,23 @@ import { type ApprovalRequest, openRequests } from "./approvals.ts";
 interface Origin {
   runId: string;
   agent: string;
+  /** Number of the event in the run's journal. Absent if the part is not recorded. */
+  seq?: number;
 }
 
 export type RunPart = Origin &
   (
     | { type: "started"; task: string; parentRunId: string | undefined }
-    /** A piece of text while the model writes. It is not recorded: a new stream does not repeat it, and a retried call writes it again. */
-    | { type: "text-delta"; text: string }
-    | { type: "reasoning-delta"; text: string }
+    /**
+     * A piece of text while the model writes. It is not recorded, so a later stream does not repeat it.
+     * If the call fails and is tried again, the text of the next `attempt` replaces this one.
+     */
+    | { type: "text-delta"; turnId: string; attempt: number; text: string }
+    | { type: "reasoning-delta"; turnId: string; attempt: number; text: string }
     /** Everything that the model wrote in a turn. */
-    | { type: "text"; text: string }
-    | { type: "reasoning"; text: string }
-    | { type: "tool-call"; callId: string; tool: string; input: unknown }
+    | { type: "text"; turnId: string; text: string }
+    | { type: "reasoning"; turnId: string; text: string }
+    | { type: "tool-call"; turnId: string; callId: string; tool: string; input: unknown }
     /** Output of a tool while it runs. It is not recorded. */
     | { type: "tool-output-delta"; callId: string; text: string }
     | { type: "tool-result"; callId: string; tool: string; output: unknown; isError: boolean }
@@ -48,7 +54,7 @@ export async function* streamTree(
     let position = 0;
     for (let page = await store.journal.readAll(0, PAGE, { root: rootId }); page.length > 0; ) {
       for (const event of page) {
-        yield* tree.partsOf(event);
+        yield* tree.partsOf(event, "earlier");
         position = event.position;
         if (endsTree(event, rootId)) return;
       }
@@ -58,7 +64,7 @@ export async function* streamTree(
       if (!("seq" in item)) {
         yield* tree.partsOfDelta(item);
       } else if (item.position > position) {
-        yield* tree.partsOf(item);
+        yield* tree.partsOf(item, "live");
         if (endsTree(item, rootId)) return;
       }
     }
@@ -75,7 +81,8 @@ const endsTree = ({ runId, type }: JournalEvent, rootId: string): boolean =>
 function createTree(rootId: string, assembly: RuntimeAssembly) {
   const agents = new Map<string, string>();
   const tools = new Map<string, string>();
-  const turns = new Map<string, boolean>();
+  /** The model calls under way. The first words of a call that began before this stream are lost, so its deltas are left out. */
+  const turns = new Map<string, "live" | "earlier" | "internal">();
   const announced = new Set<string>();
 
   async function* requests(runId: string): AsyncGenerator<RunPart> {
@@ -86,13 +93,13 @@ function createTree(rootId: string, assembly: RuntimeAssembly) {
     }
   }
 
-  async function* partsOf(event: JournalEvent): AsyncGenerator<RunPart> {
+  async function* partsOf(event: JournalEvent, begun: "live" | "earlier"): AsyncGenerator<RunPart> {
     const { runId } = event;
     if (event.type === "RUN_STARTED" && event.payload.rootRunId === rootId)
       agents.set(runId, event.payload.agent);
     const agent = agents.get(runId);
     if (agent === undefined) return;
-    const origin = { runId, agent };
+    const origin = { runId, agent, seq: event.seq };
     switch (event.type) {
       case "RUN_STARTED":
         yield {
@@ -103,21 +110,21 @@ function createTree(rootId: string, assembly: RuntimeAssembly) {
         };
         return;
       case "MODEL_CALL_STARTED":
-        turns.set(`${runId}/${event.payload.callId}`, isTurn(event.payload.purpose));
+        turns.set(`${runId}/${event.payload.callId}`, isTurn(event.payload.purpose) ? begun : "internal");
         return;
       case "AGENT_THOUGHT": {
         const call = `${runId}/${event.payload.callId}`;
-        const isOwn = turns.get(call) ?? true;
+        const isInternal = turns.get(call) === "internal";
         turns.delete(call);
-        if (!isOwn) return;
-        const { content, callId } = event.payload;
+        if (isInternal) return;
+        const { content, callId: turnId } = event.payload;
         const [reasoning, text] = [reasoningOf(content), textOf(content)];
-        if (reasoning !== "") yield { ...origin, type: "reasoning", text: reasoning };
-        if (text !== "") yield { ...origin, type: "text", text };
+        if (reasoning !== "") yield { ...origin, type: "reasoning", turnId, text: reasoning };
+        if (text !== "") yield { ...origin, type: "text", turnId, text };
         for (const [index, { toolName, input }] of toolCallsOf(content).entries()) {
-          const id = `${callId}.${index}`;
-          tools.set(`${runId}/${id}`, toolName);
-          yield { ...origin, type: "tool-call", callId: id, tool: toolName, input };
+          const callId = toolCallId(turnId, index);
+          tools.set(`${runId}/${callId}`, toolName);
+          yield { ...origin, type: "tool-call", turnId, callId, tool: toolName, input };
         }
         return;
       }
@@ -157,12 +164,15 @@ function createTree(rootId: string, assembly: RuntimeAssembly) {
     }
   }
 
-  async function* partsOfDelta({ type, runId, callId, text }: Delta): AsyncGenerator<RunPart> {
+  async function* partsOfDelta(delta: Delta): AsyncGenerator<RunPart> {
+    const { type, runId, callId, attempt, text } = delta;
     const agent = agents.get(runId);
     if (agent === undefined) return;
-    if (type === "tool-output.delta") yield { runId, agent, type: "tool-output-delta", callId, text };
-    else if (turns.get(`${runId}/${callId}`) ?? true) {
-      yield { runId, agent, type: type === "text.delta" ? "text-delta" : "reasoning-delta", text };
+    if (type === "tool-output.delta") {
+      yield { runId, agent, type: "tool-output-delta", callId, text };
+    } else if (turns.get(`${runId}/${callId}`) === "live") {
+      const part = type === "text.delta" ? "text-delta" : "reasoning-delta";
+      yield { runId, agent, type: part, turnId: callId, attempt, text };
     }
   }
 
