@@ -59,6 +59,23 @@ describe("bad files", () => {
     expect(await refusalOf(() => editTool.execute(edit, context))).toContain("with Bash (");
   });
 
+  it("[25.9] Read shows any lines of a log of 24 MB with their numbers, and refuses a file with one line of that size", async () => {
+    await using folder = await tempWorkspace();
+    const lines = Array.from({ length: 300_000 }, (_, index) => `line ${index + 1} ü ${"x".repeat(64)}`);
+    await writeFile(join(folder.path, "big.log"), lines.join("\n"));
+    const read = async (offset: number, limit: number, path = "big.log") =>
+      (await readTool.execute({ path, offset, limit }, folder.context())).output;
+    expect(await read(200_000, 2)).toBe(
+      `200000\t${lines[199_999]}\n200001\t${lines[200_000]}\n(lines 200000–200001 of 300000; continue with offset 200002)`,
+    );
+    expect(await read(300_000, 5)).toBe(`300000\t${lines.at(-1)}`);
+    expect(await read(1, 1)).toContain(`1\t${lines[0]}\n(lines 1–1 of 300000`);
+    expect(await read(300_001, 1)).toBe("(there are only 300000 lines)");
+    expect(await read(1, 300_000)).toMatch(/continue with offset \d+\)$/);
+    await writeFile(join(folder.path, "one.txt"), "y".repeat(11_000_000));
+    expect(await read(1, 1, "one.txt")).toContain("more than the 10.0 MB that can be used");
+  });
+
   it("[25.11] a PDF with too many pages or of several GB is refused, and the answer says how to read a part of it", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "book.pdf"), pdf(5_000));

@@ -8,6 +8,7 @@ import { listFolder } from "./files/list-folder.ts";
 import { describeMissing } from "./files/nearest-paths.ts";
 import { notebookText } from "./files/notebook.ts";
 import { countPages } from "./files/pdf-pages.ts";
+import { readLines } from "./files/read-lines.ts";
 import { showSavedOutput } from "./files/saved-output.ts";
 import { FEWER_PAGES, type FileText, readTextFile, SMALLER_IMAGE } from "./files/text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
@@ -54,7 +55,8 @@ export const readTool = defineTool({
     if (!place.ok) return refusal(place.why);
     const file = await readTextFile(place);
     if (file.media) return mediaAnswer(path, place.relative, { ...file, media: file.media });
-    if (!file.ok) return unreadable(path, place, file, context);
+    if (!file.ok)
+      return (await largeFile(place, file, part, context)) ?? unreadable(path, place, file, context);
     const seen = { path: place.relative, fingerprint: file.fingerprint };
     if (file.text === "") return { output: `${path} is empty`, seen };
     const text = /\.ipynb$/i.test(path) ? (notebookText(file.text) ?? file.text) : file.text;
@@ -81,6 +83,17 @@ function mediaAnswer(
   };
 }
 
+/** Some lines of a text file that is too large for a change. Undefined if there are none to show. */
+async function largeFile(
+  place: WorkspacePath,
+  { isTooLong }: Extract<FileText, { ok: false }>,
+  part: Part,
+  { signal }: ToolContext,
+): Promise<ToolAnswer | undefined> {
+  const found = isTooLong ? await readLines(place, part, signal) : undefined;
+  return found && { output: numbered(found.lines, found.total, part) };
+}
+
 async function unreadable(
   path: string,
   place: WorkspacePath,
@@ -95,24 +108,27 @@ async function unreadable(
   return refusal(await describeMissing(path, place, context));
 }
 
-/** Returns as many whole lines as fit. The last line says which part of the file is shown, and how to read on. */
-function numberedLines(text: string, { offset, limit, column }: Part): string {
+function numberedLines(text: string, part: Part): string {
   const lines = text.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
-  if (offset > lines.length) return `(there are only ${lines.length} lines)`;
+  return numbered(lines.slice(part.offset - 1, part.offset - 1 + part.limit), lines.length, part);
+}
+
+/** Shows as many of these whole lines as fit. The last line says which part of the file is shown, and how to read on. */
+function numbered(lines: readonly string[], total: number, { offset, column }: Part): string {
+  if (offset > total) return `(there are only ${total} lines)`;
   const shown: string[] = [];
   // Leaves room for the last line and for the mark around untrusted text.
   let room = CONTEXT_BYTES - 500;
-  for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
-    const numbered = `${offset + index}\t${clipLine(line, MAX_LINE, column - 1)}`;
-    room -= numbered.length + 1;
+  for (const [index, line] of lines.entries()) {
+    const text = `${offset + index}\t${clipLine(line, MAX_LINE, column - 1)}`;
+    room -= text.length + 1;
     if (room < 0 && shown.length > 0) break;
-    shown.push(numbered);
+    shown.push(text);
   }
   const last = offset - 1 + shown.length;
-  const isClipped = lines.slice(offset - 1, last).some((line) => line.length > column - 1 + MAX_LINE);
+  const isClipped = lines.slice(0, shown.length).some((line) => line.length > column - 1 + MAX_LINE);
   if (isClipped) shown.push(`(long lines are cut: read on with column ${column + MAX_LINE})`);
-  if (last < lines.length)
-    shown.push(`(lines ${offset}–${last} of ${lines.length}; continue with offset ${last + 1})`);
+  if (last < total) shown.push(`(lines ${offset}–${last} of ${total}; continue with offset ${last + 1})`);
   return shown.join("\n");
 }

@@ -21,7 +21,7 @@ export type FileText = {
 } & (
   | { ok: true; text: string; owner: Owner }
   /** `why` completes a sentence that begins with the file's name. */
-  | { ok: false; missing: boolean; isFolder?: true; why: string }
+  | { ok: false; missing: boolean; isFolder?: true; isTooLong?: true; why: string }
 );
 
 interface Owner {
@@ -95,7 +95,8 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   try {
     const { mode, uid, gid, size, mtimeMs } = await file.stat();
     const fingerprint = `${mode}:${size}:${mtimeMs}`;
-    if (size > MAX_FILE_BYTES) return unusableFile(await describeTooLong(file, size), fingerprint);
+    if (size > MAX_FILE_BYTES)
+      return { ...unusableFile(await describeTooLong(file, size), fingerprint), isTooLong: true };
     const content = await readBounded(file);
     if (content.length > MAX_FILE_BYTES) return unusableFile(tooLong((await file.stat()).size), fingerprint);
     if (size === 0 && content.length > 0 && (await file.stat()).size === 0)
@@ -194,7 +195,7 @@ function unreadableFile(error: unknown): FileText {
   return unusableFile(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");
 }
 
-const unusableFile = (why: string, fingerprint: string): FileText => ({
+const unusableFile = (why: string, fingerprint: string): Extract<FileText, { ok: false }> => ({
   ok: false,
   missing: false,
   why,
