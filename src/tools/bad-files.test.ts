@@ -59,6 +59,16 @@ describe("bad files", () => {
     expect(await refusalOf(() => editTool.execute(edit, context))).toContain("with Bash (");
   });
 
+  it("[25.11] an image whose end is missing is refused, because a provider would refuse the whole conversation", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "cut.png"), PNG.subarray(0, 40));
+    await writeFile(join(folder.path, "cut.jpg"), Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2]));
+    for (const path of ["cut.png", "cut.jpg"])
+      expect(await refusalOf(() => readTool.execute({ path }, folder.context()))).toBe(
+        `${path} is an image whose end is missing, so no model can read it: make it again`,
+      );
+  });
+
   it("[25.9] Read shows any lines of a log of 24 MB with their numbers, and refuses a file with one line of that size", async () => {
     await using folder = await tempWorkspace();
     const lines = Array.from({ length: 300_000 }, (_, index) => `line ${index + 1} ü ${"x".repeat(64)}`);

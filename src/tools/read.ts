@@ -2,7 +2,13 @@
 // Images and PDFs are attached to the answer.
 
 import { z } from "zod";
-import { describeFile, detectMediaType, isImage, sizeProblem } from "../journal/attachment.ts";
+import {
+  describeFile,
+  detectMediaType,
+  isImage,
+  type MediaType,
+  sizeProblem,
+} from "../journal/attachment.ts";
 import { CONTEXT_BYTES, clipLine, refusal, textAnswer } from "./answers.ts";
 import { listFolder } from "./files/list-folder.ts";
 import { describeMissing } from "./files/nearest-paths.ts";
@@ -73,6 +79,8 @@ function mediaAnswer(
   const problem = sizeProblem(mediaType, media);
   if (problem !== undefined)
     return refusal(`${name} ${problem}: ${isImage({ mediaType }) ? SMALLER_IMAGE : FEWER_PAGES}`);
+  if (isCutOff(mediaType, media))
+    return refusal(`${name} is an image whose end is missing, so no model can read it: make it again`);
   const pages = isImage({ mediaType }) ? 0 : countPages(media);
   if (pages > MAX_PAGES)
     return refusal(`${name} has ${pages} pages, and ${MAX_PAGES} can be read at once: ${FEWER_PAGES}`);
@@ -81,6 +89,14 @@ function mediaAnswer(
     attachments: [{ name, bytes: media }],
     seen: { path, fingerprint },
   };
+}
+
+/** A provider refuses an incomplete image, and with it the whole conversation. */
+function isCutOff(mediaType: MediaType, media: Buffer): boolean {
+  const end = { "image/png": Buffer.from("IEND"), "image/jpeg": Buffer.from([0xff, 0xd9]) }[
+    mediaType as string
+  ];
+  return end !== undefined && !media.includes(end);
 }
 
 /** Some lines of a text file that is too large for a change. Undefined if there are none to show. */
