@@ -262,7 +262,8 @@ const LOOKED: LanguageModelV4Prompt = [
 
 test("Claude on Bedrock gets strict tools, and other models get none", async () => {
   answer = bedrockAnswer;
-  const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] } as const;
+  const properties = { a: { type: "string" as const } };
+  const schema = { type: "object" as const, properties, required: ["a"] };
   const tool = { ...LOOK, inputSchema: { ...schema, additionalProperties: false } };
   for (const [model, strict] of [
     [CLAUDE_ON_BEDROCK, true],
