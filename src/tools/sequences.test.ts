@@ -284,6 +284,87 @@ const SEQUENCES: Sequence[] = [
       ["Edit", { path: "empty.txt", new_string: "b" }, "needs old_string and new_string, or edits with both"],
     ],
   },
+  {
+    title: "each command has a new shell, and a command that fails shows what it wrote and its exit code",
+    files: { "src/a.ts": "1\n" },
+    steps: [
+      ["Bash", { command: "cd src && pwd" }, /\/src\n\[exit 0/],
+      ["Bash", { command: "pwd | grep -c /src$; export FOO=1" }, "0\n[exit 0"],
+      ["Bash", { command: "echo FOO=$FOO" }, "FOO=\n[exit 0"],
+      ["Bash", { command: "false" }, "[exit 1"],
+      ["Bash", { command: "echo out; echo err >&2; exit 2" }, /out\nerr\n\[exit 2/],
+      ["Bash", { command: "nosuchcommand" }, /nosuchcommand: command not found\n\[exit 127/],
+      ["Bash", { command: "printf '\\033[31mred\\033[0m\\n'" }, /^red\n\[exit 0/],
+      ["Bash", { command: "head -c 200 /dev/zero" }, "(binary output, 200 bytes, not shown)"],
+      ["Bash", { cmd: "echo forgiven" }, "forgiven\n[exit 0"],
+    ],
+  },
+  {
+    title: "a command that waits for input ends at once, and processes that it leaves running are named",
+    steps: [
+      ["Bash", { command: "read -p 'Continue? ' x; echo got=$x" }, "got=\n[exit 0"],
+      ["Bash", { command: "cat", timeout: 20_000 }, "[exit 0"],
+      [
+        "Bash",
+        { command: "sleep 301 & echo started" },
+        /^started\n\[exit 0[\s\S]*left them running: \d+ sleep 301.*set background\./,
+      ],
+      [
+        "Bash",
+        { command: "nohup sleep 302 >/dev/null 2>&1 & disown; echo started" },
+        /left them running: \d+ sleep 302/,
+      ],
+      ["Bash", { command: "setsid sleep 303 & echo started" }, /left them running: \d+ sleep 303/],
+    ],
+  },
+  {
+    title: "edits after one another, each of which needs the one before, and edits that are out of date",
+    files: { "f.txt": "one\ntwo\nthree\nfour\n" },
+    steps: [
+      ["Read", { path: "f.txt", offset: 99 }, "(there are only 4 lines)"],
+      [
+        "Edit",
+        {
+          path: "f.txt",
+          edits: [
+            { old_string: "one", new_string: "1" },
+            { old_string: "1\ntwo", new_string: "1-2" },
+          ],
+        },
+        "2 places",
+      ],
+      ["Edit", edit("f.txt", "two", "TWO"), /does not hold old_string[\s\S]*nothing was changed/],
+      ["Edit", edit("f.txt", "", "x"), "old_string is empty: name the text to replace, or use Write"],
+      ["Edit", edit("f.txt", "1\t1-2", "x"), "old_string begins with line numbers"],
+      [
+        "Edit",
+        edit("nofile.txt", "a", "b"),
+        "use Glob to find the file that you mean, or Write to create it",
+      ],
+      [
+        "Read",
+        { path: "f.txt", offset: 0, lines: 3 },
+        /Unrecognized key: "lines"\nIt takes: path, offset, limit, column/,
+      ],
+      ["Write", { path: "new/dir/f.txt", content: "hello\n" }, "created new/dir/f.txt (1 line)"],
+    ],
+    leaves: { "f.txt": "1-2\nthree\nfour\n" },
+  },
+  {
+    title: "text in another encoding and binary files are refused with advice",
+    files: {
+      "latin1.txt": Buffer.from("caf\u00e9 au lait\n", "latin1"),
+      "utf16.txt": Buffer.from("\ufeffhello\n", "utf16le"),
+      "data.bin": Buffer.from([1, 0, 2, 0]),
+    },
+    steps: [
+      ["Read", { path: "latin1.txt" }, "not UTF-8 text (Latin-1, perhaps): convert a copy with Bash (iconv)"],
+      ["Edit", edit("latin1.txt", "au", "with"), /Bash \(iconv\); nothing was changed$/],
+      ["Read", { path: "utf16.txt" }, "is UTF-16 text, and only UTF-8 can be used: convert a copy"],
+      ["Grep", { pattern: "hello" }, "utf16.txt:1:hello"],
+      ["Read", { path: "data.bin" }, "is binary (4 bytes), and only text can be used"],
+    ],
+  },
 ];
 
 const config = "sandbox: none\npermissions: { allow: [Bash, BashInput, Edit, Write] }\n";

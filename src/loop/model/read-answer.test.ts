@@ -20,7 +20,7 @@ test.each([
   [
     "a command-line option",
     "Grep",
-    { pattern: "x", "-n": true, "-C": 1, "-i": true, head_limit: "5" },
+    { pattern: "x", "-n": true, "-C": 1, "-i": true, head_limit: "5", output_mode: "content" },
     { pattern: "x", context: 1, ignore_case: true, max: 5 },
   ],
   ["another word", "Bash", { command: "x", run_in_background: true }, { command: "x", background: true }],

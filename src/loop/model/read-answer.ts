@@ -297,6 +297,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   context: ["c", "a", "b", "contextlines"],
   ignore_case: ["i", "caseinsensitive"],
   max: ["headlimit", "maxresults", "limit"],
+  id: ["bashid", "shellid", "taskid"],
   background: ["runinbackground", "isbackground"],
   skill: ["name", "skillname", "command"],
   args: ["arguments", "input", "prompt", "task"],
@@ -342,10 +343,13 @@ function correct(
     if (value === null) continue;
     const meant = Object.hasOwn(properties, key) ? key : meantProperty(key, properties, input);
     if (meant !== undefined) result[meant] = convert(value, properties[meant]!.type);
-    else if (!UNUSED.has(fold(key))) result[key] = value;
+    else if (!UNUSED.has(fold(key)) && !isUsual(key, value)) result[key] = value;
   }
   return result;
 }
+
+/** Whether a property asks for the form that the answer has anyway. */
+const isUsual = (key: string, value: unknown): boolean => fold(key) === "outputmode" && value === "content";
 
 /** The property that the model meant by a key. Undefined if the input already has that property. */
 function meantProperty(
