@@ -65,7 +65,7 @@ export async function startSeed(name: string): Promise<Seed> {
       await expect.poll(isThere, { timeout: 60_000, interval: 100 }).toBe(true);
       return answer;
     },
-    cadre: (...words) => run([programPath("cadre"), "-C", folder, ...words], { ...env, ...ENVIRONMENT }),
+    cadre: (...words) => run([programPath("cadre"), ...words], folder, { ...env, ...ENVIRONMENT }),
     sql(query, ...values) {
       const database = new DatabaseSync(join(folder, ".cadre/cadre.db"), { readOnly: true });
       try {
@@ -95,9 +95,9 @@ async function started(server: ChildProcess): Promise<{ url: string; folder: str
   throw new Error(`The system did not start:\n${errors}`);
 }
 
-function run(args: string[], env: NodeJS.ProcessEnv) {
+function run(args: string[], cwd: string, env: NodeJS.ProcessEnv) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, args, { env, encoding: "utf8" }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { cwd, env, encoding: "utf8" }, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr });
     });
   });

@@ -54,6 +54,8 @@ export interface LoopParts {
   /** Every tool, under each name that a model can use for it. */
   tools: ReadonlyMap<string, AnyTool>;
   inputSchema(tool: AnyTool): unknown;
+  /** Whether advice and the answers of earlier stages are marked as untrusted. `taint: off` switches the marks off. */
+  marksAnswers: boolean;
   judge: Judge;
   judgeShell: ShellJudge;
   /** Whether the agent's file allows this tool. */

@@ -10,6 +10,7 @@ import {
   scenario,
   turns,
   typesOf,
+  watchOffers,
 } from "../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
@@ -17,8 +18,9 @@ import { decideApproval } from "../loop/commands/person-commands.ts";
 
 const cast = { legal: "", risk: "" };
 const advisorsKey = (more = "") => `advisors: { agents: [legal, risk]${more} }`;
-const noOutput = "output: { type: object }";
-const words = turns({ text: "words" }, { text: "words" });
+const noReport = "maxTurns: 2\ntools: [look]";
+const busy = () => ({ calls: [look("x")] });
+const NO_REPORT = "The run ended without a report of its own after 2 turns: maxTurns (2) was reached.";
 
 /** The agent's opening message. Run ids are replaced by agent names, because ids differ in each test run. */
 async function readable(world: World, runId: string): Promise<string> {
@@ -65,12 +67,12 @@ scenario(
 
 scenario(
   "[S3-55] [S3-57] [S3-65] if an advisor fails, the task mentions the failure, and the advisor's cost counts",
-  { agent: advisorsKey(), cast: { ...cast, legal: noOutput }, script: roles({ legal: words }) },
+  { agent: advisorsKey(), cast: { ...cast, legal: noReport }, script: roles({ legal: busy }) },
   async (world) => {
     const runId = await world.run("buy it?");
     await world.seen(runId, "RUN_COMPLETED");
     expect(await readable(world, runId)).toContain(
-      `### From legal\n\n(No advice. It failed:)\n\n<untrusted source="legal (legal)">\nThe agent gave no output of the form asked for.\n</untrusted>\n\n### From risk`,
+      `### From legal\n\n(No advice. It failed:)\n\n<untrusted source="legal (legal)">\n${NO_REPORT}\n</untrusted>\n\n### From risk`,
     );
     const events = await world.events(runId);
     const [ended] = payloadsOf(events, "RUN_COMPLETED");
@@ -92,8 +94,8 @@ for (const [require, ok] of [
     `[S3-55] one of two advisors fails: with \`require: ${require}\` the run ${ok ? "continues" : "fails and names the advisor"}`,
     {
       agent: advisorsKey(`, require: ${require}`),
-      cast: { ...cast, legal: noOutput },
-      script: roles({ legal: words }),
+      cast: { ...cast, legal: noReport },
+      script: roles({ legal: busy }),
     },
     async (world) => {
       const runId = await world.run("buy it?");
@@ -103,8 +105,7 @@ for (const [require, ok] of [
       else
         expect(end).toMatchObject({
           status: "failed",
-          summary:
-            "Of 2 advisors at most 1 can answer, and 2 must. legal: It failed: The agent gave no output of the form asked for.",
+          summary: `Of 2 advisors at most 1 can answer, and 2 must. legal: It failed: ${NO_REPORT}`,
         });
     },
   );
@@ -114,14 +115,14 @@ scenario(
   "[S3-55] if an advisor was cancelled because others failed, it is not named as a cause of the failure",
   {
     agent: advisorsKey(", require: all"),
-    cast: { legal: noOutput, risk: "tools: { ask: [charge] }" },
-    script: roles({ legal: words, risk: turns({ calls: [charge("it")] }) }),
+    cast: { legal: noReport, risk: "tools: { ask: [charge] }" },
+    script: roles({ legal: busy, risk: turns({ calls: [charge("it")] }) }),
   },
   async (world) => {
     const runId = await world.run("buy it?");
     await world.seen(runId, "RUN_FAILED");
     expect((await world.state(runId)).end!.summary).toBe(
-      "Of 2 advisors at most 1 can answer, and 2 must. legal: It failed: The agent gave no output of the form asked for.",
+      `Of 2 advisors at most 1 can answer, and 2 must. legal: It failed: ${NO_REPORT}`,
     );
     const [, , risk] = await familyOf(world, runId);
     expect(risk).toMatchObject({ agent: "risk", status: "cancelled" });
@@ -258,5 +259,40 @@ scenario(
     await world.seen(runId, "RUN_COMPLETED");
     expect(await readable(world, runId)).toContain("### From desk\n\n<untrusted");
     expect(await readable(world, runId)).toContain("risk is done");
+  },
+);
+
+scenario(
+  "[28.14] [S3-42] an advisor advises with text: it is not offered `final_report`, even if its file has an output schema",
+  {
+    agent: advisorsKey(),
+    cast: { ...cast, legal: "output: { type: object }" },
+    script: roles({}),
+  },
+  async (world) => {
+    const offers = watchOffers(world, roles({}));
+    const runId = await world.run("buy it?");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(await readable(world, runId)).toContain("\nlegal is done\n");
+    expect(offers.flat()).not.toContain("final_report");
+  },
+);
+
+scenario(
+  "[28.14] with `taint: off`, advice and the answer of an earlier stage are not marked as untrusted",
+  {
+    config: "taint: off",
+    agent: `${advisorsKey()}\nhandoff: risk`,
+    cast,
+    script: roles({ tester: turns({ text: "Go." }) }),
+  },
+  async (world) => {
+    const runId = await world.run("buy it?");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(await readable(world, runId)).toContain("### From legal\n\nlegal is done\n\n### From risk");
+    const target = (await familyOf(world, runId)).at(-1)!;
+    expect(openingOf(await world.events(target.id))).toBe(
+      "## ORIGINAL USER REQUEST\n\nbuy it?\n\n## RESULT FROM tester\n\nGo.",
+    );
   },
 );

@@ -89,7 +89,7 @@ function adviceText(slot: PatternSlot): string {
 }
 
 const markAnswer = ({ agent, runId, nonce }: ChildRun, text: string): string =>
-  markUntrusted(nonce, `${agent} ${runId}`, text);
+  nonce === "" ? text : markUntrusted(nonce, `${agent} ${runId}`, text);
 
 const howFailed = ({ ended }: ChildRun): string =>
   ended!.result.status === "cancelled" ? "was cancelled" : "failed";

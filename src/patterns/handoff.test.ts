@@ -55,6 +55,22 @@ scenario(
   },
 );
 
+scenario(
+  "[28.14] [S3-9] with `pass: result`, the target gets the answer as its task, without the request",
+  {
+    agent: "handoff: { to: approver, pass: result }",
+    cast: { approver: "" },
+    script: roles({ tester: turns({ report: { summary: "the draft", details: "in full" } }) }),
+  },
+  async (world) => {
+    const runId = await world.run("write to the customer");
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ stopReason: "handed_off", summary: "approver is done" });
+    const target = (await familyOf(world, runId)).at(-1)!;
+    expect(openingOf(await world.events(target.id))).toBe("the draft\n\nin full");
+  },
+);
+
 const CHAIN = { second: "handoff: third", third: "handoff: fourth", fourth: "" };
 
 scenario(

@@ -58,10 +58,15 @@ function personsInput({ input, requestInput }: Payload<"RUN_STARTED">, { output 
 const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function targetRun({ state, definition }: DecisionView, ending: Ending): PatternRun {
-  const { agent, onFailure } = definition.handoff!;
+  const { agent, onFailure, pass } = definition.handoff!;
   const { task, input } = state.start!;
   const from = baseName(definition.name);
   const text = answerText(ending);
+  const retries = onFailure === "retry" && !latestChildFor(state.children, KEY) ? 1 : undefined;
+  const reason = `handoff from ${from}`;
+  // Inside a team, the target takes the member's place, so it always reads the discussion.
+  if (pass === "result" && !state.start!.team)
+    return { key: KEY, trigger: "handoff", agent, task: text, input: ending.output, reason, retries };
   return {
     key: KEY,
     trigger: "handoff",
@@ -69,12 +74,12 @@ function targetRun({ state, definition }: DecisionView, ending: Ending): Pattern
     task,
     input: ending.output ?? input,
     requestInput: personsInput(state.start!, ending),
-    reason: `handoff from ${from}`,
+    reason,
     before: state.start!.team && state.opening,
     sections: [{ heading: `RESULT FROM ${from}`, source: `${from} ${state.runId}`, text }],
     messages: state.team.heard,
     team: state.start!.team,
     continues: state.start!.team && true,
-    retries: onFailure === "retry" && !latestChildFor(state.children, KEY) ? 1 : undefined,
+    retries,
   };
 }

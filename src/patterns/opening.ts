@@ -11,10 +11,15 @@ type Requested = TaskFields & { requestInput?: unknown };
 /** S3-31, S3-10: the whole opening of a run. If `before` is set, the opening starts with it instead of the request. */
 export function openingText(
   asked: Requested,
-  { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
+  {
+    before,
+    sections,
+    nonce,
+  }: { before?: string | undefined; sections: readonly Section[]; nonce: string | undefined },
 ): string {
   const parts = sections.map(
-    ({ heading, source, text }) => `## ${heading}\n\n${markUntrusted(nonce, source, text)}`,
+    ({ heading, source, text }) =>
+      `## ${heading}\n\n${nonce === undefined ? text : markUntrusted(nonce, source, text)}`,
   );
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }

@@ -346,6 +346,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     inputSchema: inputSchemaOf,
     judge: ({ taint, ...request }) =>
       judge({ ...request, taint: config.taint ? taint : undefined, inspectPath, gitProgramSetting }),
+    marksAnswers: config.taint,
     judgeShell: createShellJudge(config.effects ?? {}),
     offers,
     authority: () => authority,

@@ -74,6 +74,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     tools: new Map((mutant.tools?.(tools) ?? tools).map((tool) => [tool.name, tool])),
     inputSchema: () => ({ type: "object" }),
     judge: createJudge((name) => declaredTool(name) ?? parts.tools.get(name)),
+    marksAnswers: true,
     judgeShell: () => ({ readOnly: false, why: "simulated" }),
     offers: ({ tools: { allow }, router, readOnly }, tool) =>
       !router && !(readOnly && tool.effect !== "read") && (allow === undefined || allow.includes(tool.name)),

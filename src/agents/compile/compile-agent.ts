@@ -179,7 +179,13 @@ function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
     if (written === undefined) return [];
     const reportError = (problem: Pick<Problem, "code" | "message" | "suggestion">) =>
       report(pattern.key, { ...problem, severity: "error" });
-    const own = pattern.pin(written, { agents: values.agents, module: draft.steps, reportError });
+    const hasSubagents = draft.keys["subagents"] !== undefined;
+    const own = pattern.pin(written, {
+      agents: values.agents,
+      module: draft.steps,
+      hasSubagents,
+      reportError,
+    });
     return own === undefined ? [] : [[pattern.key, own]];
   });
   return Object.fromEntries(pinned);

@@ -30,6 +30,7 @@ export type ChildParts = Pick<
   | "findAgent"
   | "ids"
   | "limits"
+  | "marksAnswers"
   | "maxConcurrent"
   | "offers"
   | "pinInstructions"
@@ -123,7 +124,7 @@ export async function prepareChild(
     ...(attempt > 1 ? { attempt } : {}),
     ...(awaited ? {} : { awaited: false }),
     ...(retries > 0 && attempt === 1 ? { retries } : {}),
-    nonce: parts.ids.nonce(),
+    ...(trigger === "advisor" && !parts.marksAnswers ? {} : { nonce: parts.ids.nonce() }),
     ...omitUndefined({ worktree: where.worktree, receipt }),
   };
   return {

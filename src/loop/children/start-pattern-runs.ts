@@ -67,7 +67,10 @@ async function prepare(
   const joins = team !== undefined && team.round > 1 && !continues;
   const leavesOut = trigger === "team" || hasReadRequest(run.state.start!);
   const before = joins && leavesOut ? addRequest(run.state.start!, wanted.before) : wanted.before;
-  const events = firstEvents({ ...wanted, contextFiles, before }, parts.ids.nonce());
+  const events = firstEvents(
+    { ...wanted, contextFiles, before },
+    parts.marksAnswers ? parts.ids.nonce() : undefined,
+  );
   return prepareChild(begun, found, events, run, parts);
 }
 
@@ -75,7 +78,7 @@ const NO_FILES: Pick<Payload<"RUN_STARTED">, "contextFiles" | "attachments"> = {
 
 /** The agent's current definition, or a definition that the pattern built. */
 async function definitionFor(
-  { agent, output }: PatternRun,
+  { agent, output, trigger }: PatternRun,
   run: RunJournal,
   parts: SpawnParts,
 ): Promise<Definition | { problem: string }> {
@@ -84,7 +87,9 @@ async function definitionFor(
     const changed = await changedAgentProblem(found, run, parts);
     if (changed !== undefined) return { problem: `${changed}.` };
     const models = found.inheritsModel ? run.definition.models : found.models;
-    return { ...found, models, ...omitUndefined({ output }) };
+    // An advisor only advises with text. It has no `final_report`, so it has no output of its own (S3).
+    const { output: _, ...advisor } = found;
+    return { ...(trigger === "advisor" ? advisor : found), models, ...omitUndefined({ output }) };
   } catch (error) {
     if (!(error instanceof CadreError) || isTemporary(error)) throw error;
     return { problem: error.message };
@@ -113,7 +118,7 @@ async function startRefusal(
   return undefined;
 }
 
-function firstEvents(wanted: PatternRun & TaskFields, nonce: string): EventBody[] {
+function firstEvents(wanted: PatternRun & TaskFields, nonce: string | undefined): EventBody[] {
   const { before, sections = [], messages = [] } = wanted;
   const events = messages.map(
     ({ id, from, text }): EventBody => ({

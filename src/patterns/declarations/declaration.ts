@@ -97,6 +97,8 @@ export interface PinContext {
   agents?: readonly string[] | null | undefined;
   /** The path and the hash of the module beside the agent's file. */
   module?: { module: string; hash: string } | undefined;
+  /** True if the file has the key `subagents`, which is otherwise another name of `agents`. */
+  hasSubagents: boolean;
   reportError(problem: { code: string; message: string; suggestion: string }): void;
 }
 

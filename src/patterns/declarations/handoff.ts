@@ -7,12 +7,22 @@ import { timesCost, totalCost } from "./run-cost.ts";
 
 const OnFailure = z.enum(["fail", "return", "retry"]);
 
-const HandoffInput = z.strictObject({
-  agent: AgentName,
-  onFailure: OnFailure.optional().describe(
-    "What happens when that agent fails: fail, return this agent's answer, or retry once (fail)",
-  ),
-});
+const Pass = z.enum(["request+result", "result"]);
+
+const HandoffInput = z
+  .strictObject({
+    agent: AgentName.optional().describe("Agent that gets its answer and gives the final one"),
+    to: AgentName.optional().describe("Another name of `agent`"),
+    pass: Pass.optional().describe(
+      "What that agent reads: the request and this agent's answer, or the answer alone (request+result)",
+    ),
+    onFailure: OnFailure.optional().describe(
+      "What happens when that agent fails: fail, return this agent's answer, or retry once (fail)",
+    ),
+  })
+  .refine(({ agent, to }) => (agent === undefined) !== (to === undefined), {
+    error: "must name the next agent, as `to` or as `agent`",
+  });
 
 export const handoff = declarePattern({
   key: "handoff",
@@ -22,11 +32,13 @@ export const handoff = declarePattern({
     agent: z.string(),
     /** Reaction to a failed stage: fail the chain, use the answer of the previous stage, or try the failed stage once more. */
     onFailure: OnFailure,
+    /** Present if the target reads only the answer, not the request. */
+    pass: z.literal("result").optional(),
   }),
   pin(written) {
     if (typeof written === "string") return { agent: written, onFailure: "fail" as const };
-    const { agent, onFailure = "fail" } = written;
-    return { agent, onFailure };
+    const { agent = "", to = agent, pass, onFailure = "fail" } = written;
+    return { agent: to, onFailure, ...(pass === "result" ? { pass } : {}) };
   },
   agentFields: ["agent"],
   isOnlyOurs: false,

@@ -30,7 +30,15 @@ export const router = declarePattern({
   stage: "route",
   input: RouterInput.describe("It only chooses which agent does the work"),
   pinned: Router,
-  pin(written, { agents, reportError }) {
+  pin(written, { agents, hasSubagents, reportError }) {
+    if (hasSubagents) {
+      reportError({
+        code: "ROUTER_SUBAGENTS",
+        message: "`router` and `subagents` exclude each other: a router only chooses who does the work",
+        suggestion: "name its destinations in `agents`",
+      });
+      return undefined;
+    }
     if (written !== true) {
       const { destinations, fallback, allowAnswer = false } = written;
       return omitUndefined({ destinations, fallback, allowAnswer });

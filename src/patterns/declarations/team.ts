@@ -14,7 +14,9 @@ const Termination = z.enum(["consensus", "maxRounds", "coordinatorDecides"]);
 const TeamInput = z.strictObject({
   members: SomeNames,
   terminationMode: z
-    .union([Termination, z.array(Termination).min(1)])
+    .union([Termination, z.array(Termination).min(1)], {
+      error: `must be ${Termination.options.slice(0, -1).join(", ")} or ${Termination.options.at(-1)}, or a list of them`,
+    })
     .optional()
     .describe("When the discussion ends; of several conditions one is enough (consensus)"),
   maxRounds: Count.optional().describe("Most rounds (10)"),

@@ -16,7 +16,7 @@ export interface ChildRun {
   /** The separate worktree in which the child works. It must be merged after the child's end. */
   worktree: Worktree | undefined;
   merge: { attempts: number; done: boolean };
-  /** Part of the tag that marks the child's text as untrusted in the parent's prompt. */
+  /** Part of the tag that marks the child's text as untrusted in the parent's prompt. Empty if the text is not marked. */
   nonce: string;
   /** Start time, on a clock that stops while the run waits for a person. */
   startedAt: number;

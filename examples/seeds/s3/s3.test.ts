@@ -1,0 +1,62 @@
+// Holds the system in this folder to document S3, from outside.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Json, type Seed, startSeed } from "../seed.fixture.ts";
+
+let seed: Seed;
+beforeAll(async () => {
+  seed = await startSeed("s3");
+});
+afterAll(() => seed[Symbol.asyncDispose]());
+
+/** Runs an agent to its end, and returns the tree. */
+async function run(agent: string, task: string): Promise<Json> {
+  const { runId } = await seed.post("/api/runs", { agent, task });
+  await seed.until(`/api/runs/${runId}`, ({ endedAt }) => endedAt !== undefined);
+  return seed.get(`/api/runs/${runId}/tree`);
+}
+
+/** The first message that the model of a run reads. */
+async function opening({ id }: Json): Promise<string> {
+  const { messages } = await seed.get(`/api/runs/${id}/context?view=raw`);
+  return JSON.stringify(messages[0]);
+}
+
+test("[S3-9] [S3-13] a chain of handoffs returns the terminal agent's answer; pass: result passes the answer alone", async () => {
+  const tree = await run("writer", "Announce version 3");
+  expect(tree).toMatchObject({ status: "completed", summary: "The release notes are published." });
+  const [gateway] = tree.children;
+  expect(gateway).toMatchObject({ agent: "approval-gateway", task: "A draft about the new release." });
+  expect(gateway.children).toMatchObject([{ agent: "publisher", trigger: "handoff" }]);
+});
+
+test("[S3-21] a router passes the whole request on and returns the answer; a router with subagents is refused", async () => {
+  const tree = await run("reception", "My invoice is wrong");
+  expect(tree).toMatchObject({ status: "completed", summary: "Billing answers: My invoice is wrong" });
+  expect(tree.children).toMatchObject([{ agent: "billing", task: "My invoice is wrong" }]);
+  const keys = "description: A wrong router.\nrouter: true\nsubagents: [billing]";
+  writeFileSync(join(seed.folder, "agents/wrong.md"), `---\n${keys}\n---\nx\n`);
+  const { code, stdout } = await seed.cadre("agents", "validate", "agents/wrong.md");
+  expect(code).not.toBe(0);
+  expect(stdout).toContain("`router` and `subagents` exclude each other");
+});
+
+test("[S3-29] [S3-31] advisors enrich the request in the document's format, and one may fail", async () => {
+  const tree = await run("manager", "Shall we buy it?");
+  expect(tree).toMatchObject({ status: "completed", summary: "We do it." });
+  expect(tree.children.map(({ status }: Json) => status)).toEqual(["completed", "completed", "failed"]);
+  const read = await opening(tree);
+  const start =
+    "## ORIGINAL USER REQUEST\n\nShall we buy it?\n\n## ANALYSIS GATHERED\n\n### From compliance-checker\n\nIt is allowed.";
+  expect(read).toContain(JSON.stringify(start).slice(1, -1));
+});
+
+test("[S3-33] a team deliberates until all members vote to conclude, and its coordinator answers", async () => {
+  const tree = await run("committee", "May it go out?");
+  expect(tree).toMatchObject({ status: "completed", summary: "The committee agrees." });
+  expect(tree.children).toHaveLength(6);
+  const [row] = seed.sql("SELECT count(*) AS runs FROM runs WHERE root = ?", tree.id);
+  expect(row).toEqual({ runs: 7 });
+});
