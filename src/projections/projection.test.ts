@@ -15,7 +15,7 @@ test("every projection can fold any journal, and has a unique name", async () =>
   for (const projection of projections) expect(fold(projection, journal), projection.name).toBeDefined();
   const names = projections.map(({ name }) => name);
   expect(names).toEqual(
-    expect.arrayContaining(["run-state", "transcript", "usage", "timeline", "conversation", "messages"]),
+    expect.arrayContaining(["run-state", "transcript", "usage", "timeline", "conversation"]),
   );
   expect(new Set(names).size).toBe(names.length);
 });

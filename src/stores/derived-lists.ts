@@ -1,4 +1,4 @@
-// Lists from the tables that are computed from the journals: messages, and the usage of trees.
+// Lists of what is computed from the journals: messages, and the usage of trees.
 
 import { MESSAGE_COLUMNS, type MessageRow } from "../projections/formats/message-rows.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
@@ -9,22 +9,31 @@ import { ask, type Steps } from "./transaction/transaction.ts";
 
 const DEFAULT_PAGE = 50;
 
-/** `runColumn` is the SQL expression for the run's id in a row of `messages`. */
+/** Chooses the calls first, so that the view computes only the rows of this page. */
 export function* listMessages(
   sql: CommonSql,
   { session, parent, run, role, user, cursor, limit = DEFAULT_PAGE }: MessageFilter,
-  runColumn: string,
 ): Steps<{ messages: MessageRow[]; nextCursor: string | undefined }> {
   const { values, parameter } = createParameters();
-  const ofUser = user === undefined ? "" : `WHERE user_id = ${parameter(user)}`;
-  // While a run is being pruned, its messages are not listed.
-  const conditions = [`${runColumn} IN (SELECT id FROM runs ${ofUser})`];
-  if (session !== undefined) conditions.push(`session_id = ${parameter(session)}`);
-  if (parent !== undefined) conditions.push(`parent_message_id = ${parameter(parent)}`);
-  if (run !== undefined) conditions.push(`${runColumn} = ${parameter(run)}`);
-  if (role !== undefined) conditions.push(`agent_role = ${parameter(role)}`);
-  if (cursor !== undefined) conditions.push(`id > ${parameter(Number(cursor))}`);
-  const text = `SELECT ${MESSAGE_COLUMNS.join(", ")} FROM messages WHERE ${conditions.join(" AND ")}
+  const conditions = ["event.type = 'MODEL_CALL_STARTED'"];
+  if (user !== undefined) conditions.push(`run.user_id = ${parameter(user)}`);
+  if (session !== undefined) {
+    const id = parameter(session);
+    conditions.push(`(run.session = ${id} OR (run.session IS NULL AND run.root = ${id}))`);
+  }
+  if (parent !== undefined) {
+    conditions.push(`run.parent = (SELECT caller.id FROM runs AS caller
+      WHERE caller.n = (SELECT asked.run FROM events AS asked WHERE asked.position = ${parameter(parent)}))`);
+  }
+  if (run !== undefined) conditions.push(`run.id = ${parameter(run)}`);
+  if (role !== undefined) conditions.push(`run.agent = ${parameter(role)}`);
+  if (cursor !== undefined) conditions.push(`event.position > ${parameter(Number(cursor))}`);
+  const calls = `SELECT event.position FROM runs AS run JOIN events AS event ON event.run = run.n
+    WHERE ${conditions.join(" AND ")}`;
+  // All rows of the calling run's children are needed here: a call has few children.
+  const page = parent === undefined ? `ORDER BY event.position LIMIT ${parameter(limit + 1)}` : "";
+  const ofParent = parent === undefined ? "" : `AND parent_message_id = ${parameter(parent)}`;
+  const text = `SELECT ${MESSAGE_COLUMNS.join(", ")} FROM messages WHERE id IN (${calls} ${page}) ${ofParent}
     ORDER BY id LIMIT ${parameter(limit + 1)}`;
   const rows = yield* ask(sql.all(text, ...values));
   const messages = rows.slice(0, limit).map((columns) => ({ ...columns }) as unknown as MessageRow);

@@ -63,10 +63,9 @@ const DELETE_TREE = [
   "DELETE FROM tree_usages WHERE root = $1",
 ];
 
-export function* deleteLastRows(sql: CommonSql, n: number, runId: RunId): Steps<void> {
+export function* deleteLastRows(sql: CommonSql, n: number): Steps<void> {
   const deletions: [text: string, value: CommonValue][] = [
     ["DELETE FROM refs WHERE run = $1", n],
-    ["DELETE FROM recordings WHERE run = $1", runId],
     ["DELETE FROM pruned WHERE run = $1", n],
   ];
   for (const [text, value] of deletions) yield* ask(sql.run(text, value));

@@ -13,7 +13,8 @@ import {
   toolResult,
 } from "../../stores/contract/kit.contract.ts";
 import { fold } from "../projection.ts";
-import { applyMessages, type MessageRow, messagesProjection } from "./message-rows.ts";
+import { applyMessages, messagesProjection } from "./message-rows.fixture.ts";
+import type { MessageRow } from "./message-rows.ts";
 import { childrenOf, messageTree } from "./message-tree.fixture.ts";
 
 const rowsOf = (journal: JournalEvent[]): MessageRow[] => [
@@ -89,7 +90,7 @@ describe("one row for each model call", () => {
     const [retried] = rowsOf(buildJournal(runStarted({ trigger: "retry" }), modelCallStarted("m1")));
     expect(retried).toMatchObject({ request_type: "continuation" });
     const [withInput] = rowsOf(buildJournal(runStarted({ input: { n: 1 } }), modelCallStarted("m1")));
-    expect(withInput?.request_content).toContain('"n": 1');
+    expect(withInput?.request_content).toContain('"n":1');
   });
 
   test("[J11] a message that arrives during a call is part of the next call's request", () => {

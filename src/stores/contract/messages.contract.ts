@@ -1,7 +1,8 @@
 // The messages of S2: a table with one row for each model call. The store updates this table when it is read.
 
 import { expect } from "vitest";
-import { type MessageRow, messagesProjection } from "../../projections/formats/message-rows.ts";
+import { messagesProjection } from "../../projections/formats/message-rows.fixture.ts";
+import type { MessageRow } from "../../projections/formats/message-rows.ts";
 import { childrenOf, messageTree } from "../../projections/formats/message-tree.fixture.ts";
 import { fold } from "../../projections/projection.ts";
 import type { MessageFilter, Store } from "../store.ts";
@@ -195,10 +196,19 @@ async function tree(store: Store, each = async () => {}): Promise<void> {
 }
 
 async function all(store: Store, filter: MessageFilter = {}): Promise<MessageRow[]> {
-  return (await store.usage.messages({ limit: 1_000, ...filter })).messages;
+  return (await store.usage.messages({ limit: 1_000, ...filter })).messages.map(withPlainText);
 }
 
 async function foldMessages(store: Store): Promise<MessageRow[]> {
   const { rows } = fold(messagesProjection, await readEverything(store));
-  return [...rows.values()].sort((a, b) => a.id - b.id);
+  return [...rows.values()].sort((a, b) => a.id - b.id).map(withPlainText);
 }
+
+/**
+ * Some text has no form in a database: Postgres knows no NUL, and a lone surrogate has no bytes in UTF-8.
+ * The views show replacement characters instead; SQLite one for each byte that a surrogate would have had.
+ */
+const withPlainText = (row: MessageRow): MessageRow => ({
+  ...row,
+  response_content: row.response_content?.replaceAll(/[\u0000\ufffd]+/g, "\ufffd") ?? null,
+});

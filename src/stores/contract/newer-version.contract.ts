@@ -19,12 +19,14 @@ export function newerVersionContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[E9] [F39] after an upgrade, the newer version completes the messages, usage and search index that the older version wrote",
+    "[E9] [F39] after an upgrade, the newer version completes the usage and the search index; the messages need no version",
     async ({ store }) => {
       await fillStore(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
-        expect(await derivedData(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
-        expect(await derivedData(store), "a second read gives the same").toMatchObject({ answers: [null] });
+        // The messages are a view of the journals, so they show what is stored, whichever version reads them.
+        const early = { answers: ["hm", "hm"], calls: 0, violet: [] };
+        expect(await derivedData(store)).toEqual(early);
+        expect(await derivedData(store), "a second read gives the same").toEqual(early);
       });
       expect(await derivedData(store)).toEqual({ answers: ["hm", "hm"], calls: 2, violet: ["r1"] });
     },
@@ -35,7 +37,7 @@ export function newerVersionContract(open: Open): void {
     async ({ store }) => {
       await fillStore(store);
       await withDamagedEvents("AGENT_THOUGHT", async () =>
-        expect(await derivedData(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
+        expect(await derivedData(store)).toEqual({ answers: ["hm", "hm"], calls: 0, violet: ["r1"] }),
       );
     },
   );

@@ -1,6 +1,5 @@
 // The pruning statements that only the Postgres store uses.
 
-import type { RunId } from "../../ids.ts";
 import { deleteLastRows, findContinuing, findNextPruned, findPrunable } from "../prune-queries.ts";
 import type { OutsideReads } from "../transaction/prune.ts";
 import { runLater } from "../transaction/transaction.ts";
@@ -24,9 +23,6 @@ export const pruneReads = (sql: Sql): OutsideReads => ({
   },
 });
 
-export const deleteMessages = (sql: Sql, runId: RunId, limit: number): Promise<number> =>
-  sql.run("DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE run = $1 LIMIT $2)", runId, limit);
-
 export async function deleteEvents(sql: Sql, n: number, limit: number): Promise<number[]> {
   const deleted = await sql.all(
     `DELETE FROM events WHERE position IN (SELECT position FROM events WHERE run = $1 LIMIT $2)
@@ -37,9 +33,9 @@ export async function deleteEvents(sql: Sql, n: number, limit: number): Promise<
   return deleted.map(({ bytes }) => bytes as number);
 }
 
-export async function finishPruned(sql: Sql, n: number, runId: RunId): Promise<void> {
+export async function finishPruned(sql: Sql, n: number): Promise<void> {
   await sql.run("DELETE FROM search WHERE run = $1", n);
-  await runLater(deleteLastRows(sql, n, runId));
+  await runLater(deleteLastRows(sql, n));
 }
 
 export async function deleteBlobs(sql: Sql, names: readonly string[]): Promise<number> {

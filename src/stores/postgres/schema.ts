@@ -2,6 +2,9 @@
 // Tables and columns have the same names as in the SQLite store.
 // Journals and blobs are stored as exact text or bytes, because `jsonb` would reorder keys and reject some of the text that models write.
 
+import { CALLS_INDEX } from "../message-view.ts";
+import { MESSAGE_VIEWS } from "./message-view.ts";
+
 export const MIGRATIONS: readonly string[] = [
   `
   -- J8: one row. A writer locks it first, so positions are dense and in commit order. \`commits\` tells a process
@@ -239,5 +242,13 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- S0-13: runs of one agent
   CREATE INDEX runs_agent ON runs (agent, n);
+  `,
+  `
+  -- S2: views instead of tables that were filled when somebody asked for them
+  DROP TABLE messages;
+  DROP TABLE recordings;
+  DELETE FROM meta WHERE name = 'messages';
+  ${CALLS_INDEX}
+  ${MESSAGE_VIEWS}
   `,
 ];

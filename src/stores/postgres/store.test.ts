@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { fakeClock } from "../../clock.ts";
-import { admit } from "../contract/kit.contract.ts";
+import { acquireRun, admit, agentThought, modelCallStarted } from "../contract/kit.contract.ts";
 import { storeContract } from "../store.contract.ts";
 import { describe, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -59,6 +59,12 @@ test("[F39] tables of format 1 are brought up to date, and keep their runs", asy
   await admit(store, "r1");
   await store.close();
   await postgres.query("ALTER TABLE runs DROP COLUMN kept_tokens, DROP COLUMN kept_cost", url);
+  // Formats 1 and 2 had tables in place of the views.
+  await postgres.query(
+    "DROP VIEW messages, sessions, model_calls, journal; DROP INDEX events_calls, runs_agent",
+    url,
+  );
+  await postgres.query("CREATE TABLE messages (id BIGINT); CREATE TABLE recordings (run TEXT)", url);
   await postgres.query("UPDATE meta SET value = '1' WHERE name = 'version'", url);
   const again = await openPostgresStore({ url });
   await admit(again, "r2");
@@ -68,4 +74,23 @@ test("[F39] tables of format 1 are brought up to date, and keep their runs", asy
     { id: "r2", kept_tokens: "0", kept_cost: 0 },
   ]);
   await again.close();
+});
+
+test("[28.9] [S2-72] [S2-73] another program sees a row when its call starts, and the answer when it ends", async () => {
+  const url = await postgres.newStore();
+  const store = await openPostgresStore({ url });
+  const STATUS = "SELECT session_id, agent_role, status, response_content FROM messages";
+  await admit(store, "r1", { sessionId: "s1" });
+  const driver = await acquireRun(store, "r1");
+  await driver.append([modelCallStarted("m1")]);
+  const row = { session_id: "s1", agent_role: "coder" };
+  expect(await postgres.query(STATUS, url)).toEqual([{ ...row, status: "running", response_content: null }]);
+  await driver.append([agentThought("m1")]);
+  expect(await postgres.query(STATUS, url)).toEqual([
+    { ...row, status: "completed", response_content: "hm" },
+  ]);
+  expect(await postgres.query("SELECT session_id, agent_role, run_count FROM sessions", url)).toEqual([
+    { ...row, run_count: "1" },
+  ]);
+  await store.close();
 });

@@ -6,7 +6,6 @@
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import type { MessageRow, Recording } from "../../projections/formats/message-rows.ts";
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
 import type { Columns } from "../columns.ts";
 import { CommonQueries, idsIn } from "../common-queries.ts";
@@ -24,7 +23,6 @@ import type { PruneFilter, Quarantine, WorkerCard } from "../store.ts";
 import type { Answer, DerivedTable, Needs, Queries, StoredText } from "../transaction/queries.ts";
 import { runLater } from "../transaction/transaction.ts";
 import { eventsOf, readUnderstood } from "./journal.ts";
-import { readRecordings, writeMessages, writeRecordings } from "./messages.ts";
 import * as pruning from "./prune.ts";
 import { indexWords } from "./search.ts";
 import { getMeta, hexText, type Sql, setMeta, type Write, writeTogether } from "./sql.ts";
@@ -243,16 +241,12 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     return findNextPruned(this.sql);
   }
 
-  deleteMessages(runId: RunId, limit: number): Promise<number> {
-    return pruning.deleteMessages(this.sql, runId, limit);
-  }
-
   deleteEvents(n: number, limit: number): Promise<number[]> {
     return pruning.deleteEvents(this.sql, n, limit);
   }
 
-  finishPruned(n: number, runId: RunId): Promise<void> {
-    return pruning.finishPruned(this.sql, n, runId);
+  finishPruned(n: number): Promise<void> {
+    return pruning.finishPruned(this.sql, n);
   }
 
   deleteBlobs(names: readonly string[]): Promise<number> {
@@ -273,18 +267,6 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
 
   readPage(after: Position, limit: number): Promise<JournalEvent[]> {
     return readUnderstood(this.sql, after, limit);
-  }
-
-  recordings(runIds: readonly RunId[]): Promise<Map<RunId, Recording>> {
-    return readRecordings(this.sql, runIds);
-  }
-
-  writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): Promise<void> {
-    return writeRecordings(this.sql, runIds, recordings);
-  }
-
-  writeMessages(rows: readonly MessageRow[]): Promise<void> {
-    return writeMessages(this.sql, rows);
   }
 
   rootsOf(runIds: readonly RunId[]): Promise<Map<RunId, RunId>> {

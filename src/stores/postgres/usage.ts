@@ -9,20 +9,14 @@ import type { Store, StoreTotals, TreeTotal } from "../store.ts";
 import { runLater } from "../transaction/transaction.ts";
 import { manyRows, type Read, type Sql } from "./sql.ts";
 
-export const usageReads = (
-  read: Read,
-  catchUp: (table: "messages" | "tree_usages") => Promise<void>,
-): Store["usage"] => ({
+export const usageReads = (read: Read, catchUp: (table: "tree_usages") => Promise<void>): Store["usage"] => ({
   totals: () => read(countTotals),
   treeTotals: (roots) => read((sql) => treeTotals(sql, roots)),
   async trees(filter) {
     await catchUp("tree_usages");
     return read((sql) => runLater(listTreeUsages(sql, filter)));
   },
-  async messages(filter) {
-    await catchUp("messages");
-    return read((sql) => runLater(listMessages(sql, filter, "messages.run")));
-  },
+  messages: (filter) => read((sql) => runLater(listMessages(sql, filter))),
 });
 
 async function countTotals(sql: Sql): Promise<StoreTotals> {

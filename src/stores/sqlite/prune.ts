@@ -37,13 +37,6 @@ export function deleteTree(sql: Sql, root: RunId, position: Position): RunId[] {
   return runNow(deleteTreeRows(sql, root));
 }
 
-export const deleteMessages = (sql: Sql, runId: RunId, limit: number): number =>
-  sql.run(
-    "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE metadata_json ->> '$.run_id' = ? LIMIT ?)",
-    runId,
-    limit,
-  );
-
 export function deleteEvents(sql: Sql, n: number, limit: number): number[] {
   const deleted = sql.all(
     `DELETE FROM events WHERE position IN (SELECT position FROM events WHERE run = ? LIMIT ?)

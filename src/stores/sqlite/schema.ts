@@ -1,6 +1,9 @@
 // Creates the tables in steps, from one released version to the next. A released step is never changed.
 // Only `runs` and a few small tables contain run ids as text. Events contain the run's number, which saves 40 bytes per event.
 
+import { CALLS_INDEX } from "../message-view.ts";
+import { MESSAGE_VIEWS } from "./message-view.ts";
+
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -215,5 +218,13 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- S0-13: runs of one agent
   CREATE INDEX runs_agent ON runs (agent, n);
+  `,
+  `
+  -- S2: views instead of tables that were filled when somebody asked for them
+  DROP TABLE messages;
+  DROP TABLE recordings;
+  DELETE FROM meta WHERE name = 'messages';
+  ${CALLS_INDEX}
+  ${MESSAGE_VIEWS}
   `,
 ];

@@ -1,19 +1,23 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { fakeClock } from "../../clock.ts";
 import {
   acquireRun,
   admit,
+  agentThought,
   childSpawn,
   childStarted,
   contextAdded,
+  modelCallStarted,
   runEnded,
   runSuspended,
   sendSignal,
 } from "../contract/kit.contract.ts";
 import { storeContract } from "../store.contract.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { openSqliteStore } from "./store.ts";
 
 const folder = scratchFolder("cadre-store-");
@@ -54,5 +58,61 @@ test("the store keeps a run in memory if it has just started or waits for a chil
   await (await acquireRun(store, "r2")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
   await sendSignal(store, "r2", contextAdded("x"));
   expect(await keys("r2")).toBeUndefined();
+  await store.close();
+});
+
+test("[28.9] [S2-72] [S2-73] another program sees a row when its call starts, and the answer when it ends", async () => {
+  const path = join(folder, `${count++}.db`);
+  const store = openSqliteStore({ path, clock: fakeClock() });
+  const reader = new DatabaseSync(path, { readOnly: true });
+  const read = (text: string) => reader.prepare(text).all();
+  const STATUS = "SELECT session_id, agent_role, status, response_content FROM messages";
+  expect(read("SELECT * FROM messages")).toEqual([]);
+  await admit(store, "r1", { sessionId: "s1" });
+  const driver = await acquireRun(store, "r1");
+  await driver.append([modelCallStarted("m1")]);
+  const row = { session_id: "s1", agent_role: "coder" };
+  expect(read(STATUS)).toMatchObject([{ ...row, status: "running", response_content: null }]);
+  await driver.append([agentThought("m1")]);
+  expect(read(STATUS)).toMatchObject([{ ...row, status: "completed", response_content: "hm" }]);
+  await driver.append([runEnded()]);
+  expect(read("SELECT s.* FROM messages m JOIN sessions s ON s.session_id = m.session_id")).toMatchObject([
+    { session_id: "s1", agent_role: "coder", run_count: 1, completed_at: expect.any(String) },
+  ]);
+  reader.close();
+  await store.close();
+});
+
+test("[28.9] [F39] a store of format 2, whose messages were a table, gets the view and keeps its runs", async () => {
+  const path = join(folder, `${count++}.db`);
+  const old = new DatabaseSync(path);
+  old.exec(`${MIGRATIONS.slice(0, 2).join(";")}; PRAGMA user_version = 2`);
+  old.exec("INSERT INTO messages (id, session_id, started_at) VALUES (1, 's', '')");
+  old.exec("INSERT INTO recordings VALUES ('r0', '{}'); INSERT INTO meta VALUES ('messages', '1')");
+  old.close();
+  const store = openSqliteStore({ path, clock: fakeClock() });
+  await admit(store, "r1");
+  await (await acquireRun(store, "r1")).append([modelCallStarted("m1")]);
+  expect((await store.usage.messages({})).messages).toMatchObject([{ id: 2, session_id: "r1" }]);
+  await store.close();
+});
+
+test("[28.9] [P9] a damaged event does not hide the other rows", async () => {
+  const path = join(folder, `${count++}.db`);
+  const store = openSqliteStore({ path, clock: fakeClock() });
+  await admit(store, "r1");
+  await (await acquireRun(store, "r1")).append([
+    modelCallStarted("m1"),
+    agentThought("m1"),
+    modelCallStarted("m2"),
+    agentThought("m2"),
+  ]);
+  const vandal = new DatabaseSync(path);
+  vandal.exec("UPDATE events SET payload = '{' WHERE seq = 3");
+  expect(vandal.prepare("SELECT status, response_content FROM messages").all()).toMatchObject([
+    { status: "completed", response_content: "" },
+    { status: "completed", response_content: "hm" },
+  ]);
+  vandal.close();
   await store.close();
 });

@@ -6,7 +6,6 @@ import type { StatementSync } from "node:sqlite";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import type { MessageRow, Recording } from "../../projections/formats/message-rows.ts";
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
 import { CommonQueries, idsIn } from "../common-queries.ts";
 import { deleteLastRows, findContinuing, findNextPruned, findPrunable } from "../prune-queries.ts";
@@ -23,7 +22,6 @@ import type { PruneFilter } from "../store.ts";
 import type { Answer, DerivedTable, Queries, StoredText } from "../transaction/queries.ts";
 import { runNow } from "../transaction/transaction.ts";
 import { eventsOf, readUnderstood } from "./journal.ts";
-import { readRecordings, writeMessage, writeRecording } from "./messages.ts";
 import * as pruning from "./prune.ts";
 import { indexWords } from "./search.ts";
 import { CHANGING, type Column, getMeta, HEAD, type Sql, type Statements, setMeta } from "./sql.ts";
@@ -141,16 +139,12 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
     return findNextPruned(this.sql);
   }
 
-  deleteMessages(runId: RunId, limit: number): number {
-    return pruning.deleteMessages(this.sql, runId, limit);
-  }
-
   deleteEvents(n: number, limit: number): number[] {
     return pruning.deleteEvents(this.sql, n, limit);
   }
 
-  finishPruned(n: number, runId: RunId): void {
-    runNow(deleteLastRows(this.sql, n, runId));
+  finishPruned(n: number): void {
+    runNow(deleteLastRows(this.sql, n));
   }
 
   deleteBlobs(names: readonly string[]): number {
@@ -170,18 +164,6 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
 
   readPage(after: Position, limit: number): JournalEvent[] {
     return readUnderstood(this.sql, this.statements, after, limit);
-  }
-
-  recordings(runIds: readonly RunId[]): Map<RunId, Recording> {
-    return readRecordings(this.sql, runIds);
-  }
-
-  writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): void {
-    for (const runId of runIds) writeRecording(this.sql, runId, recordings.get(runId));
-  }
-
-  writeMessages(rows: readonly MessageRow[]): void {
-    for (const row of rows) writeMessage(this.sql, row);
   }
 
   rootsOf(runIds: readonly RunId[]): Map<RunId, RunId> {

@@ -12,20 +12,14 @@ import type { Sql } from "./sql.ts";
 /** Number of rows that the store counts before it pauses to let other work run. */
 const ROWS_PER_TURN = 5_000;
 
-export const usageReads = (
-  sql: Sql,
-  catchUp: (table: "messages" | "tree_usages") => Promise<void>,
-): Store["usage"] => ({
+export const usageReads = (sql: Sql, catchUp: (table: "tree_usages") => Promise<void>): Store["usage"] => ({
   totals: () => countTotals(sql),
   treeTotals: async (roots) => treeTotals(sql, roots),
   async trees(filter) {
     await catchUp("tree_usages");
     return runNow(listTreeUsages(sql, filter));
   },
-  async messages(filter) {
-    await catchUp("messages");
-    return runNow(listMessages(sql, filter, "metadata_json ->> '$.run_id'"));
-  },
+  messages: async (filter) => runNow(listMessages(sql, filter)),
 });
 
 async function countTotals(sql: Sql): Promise<StoreTotals> {

@@ -1,10 +1,9 @@
-// Tables that are computed from the journals: messages, the usage of each tree, and the search index. Appends do not write them.
+// Tables that are computed from the journals: the usage of each tree, and the search index. Appends do not write them.
 // Reading such a table first brings it up to date, page by page, so that appends can continue between pages.
 // One transaction writes a page of rows, and the position up to which the table is then complete.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { applyMessages, type Messages } from "../../projections/formats/message-rows.ts";
 import { applyTreeUsage, emptyTreeUsage } from "../../projections/usage/tree-usage.ts";
 import type { Write } from "./operations.ts";
 import type { DerivedTable } from "./queries.ts";
@@ -38,26 +37,11 @@ function* takePage(tx: Transaction, table: DerivedTable): Steps<Position | undef
 type Take = (tx: Transaction, events: readonly JournalEvent[]) => Steps<void>;
 
 const TAKE: Record<DerivedTable, Take> = {
-  messages: takeMessages,
   tree_usages: takeTreeUsage,
   *search({ queries }, events) {
     yield* ask(queries.indexWords(events));
   },
 };
-
-function* takeMessages({ queries }: Transaction, events: readonly JournalEvent[]): Steps<void> {
-  const runIds = new Set(events.map(({ runId }) => runId));
-  const parents = events.flatMap((event) =>
-    event.type === "RUN_STARTED" && event.payload.parentRunId !== undefined
-      ? [event.payload.parentRunId]
-      : [],
-  );
-  const runs = yield* ask(queries.recordings([...new Set([...runIds, ...parents])]));
-  const messages: Messages = { rows: new Map(), runs };
-  for (const event of events) applyMessages(messages, event);
-  yield* ask(queries.writeMessages([...messages.rows.values()]));
-  yield* ask(queries.writeRecordings([...runIds], messages.runs));
-}
 
 function* takeTreeUsage({ queries }: Transaction, events: readonly JournalEvent[]): Steps<void> {
   const roots = yield* ask(queries.rootsOf([...new Set(events.map(({ runId }) => runId))]));

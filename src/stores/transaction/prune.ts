@@ -128,13 +128,12 @@ function* sweepSome({ queries }: Transaction): Steps<{ events: number; bytes: nu
   for (let left = ROWS_PER_COMMIT; left > 0; left--) {
     const next = yield* ask(queries.nextPruned());
     if (!next) break;
-    left -= yield* ask(queries.deleteMessages(next.id, left));
-    const sizes = yield* ask(queries.deleteEvents(next.n, Math.max(0, left)));
+    const sizes = yield* ask(queries.deleteEvents(next.n, left));
     left -= sizes.length;
     total.events += sizes.length;
     for (const bytes of sizes) total.bytes += bytes;
     if (left <= 0) break;
-    yield* ask(queries.finishPruned(next.n, next.id));
+    yield* ask(queries.finishPruned(next.n));
   }
   return total;
 }

@@ -6,7 +6,6 @@ import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent, UnjournaledState } from "../../journal/events.ts";
 import type { ItemChange } from "../../projections/folds/approvals.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import type { MessageRow, Recording } from "../../projections/formats/message-rows.ts";
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
 import type { RunRecord, Slot } from "../run-record.ts";
 import type { Budget, PruneFilter, Quarantine, SessionMessage, WorkerCard } from "../store.ts";
@@ -169,11 +168,10 @@ interface PruneWrites extends PruneReads {
   /** Deletes the rows of a tree and lists its runs as pruned. Returns the number of runs. */
   deleteTree(root: RunId, position: Position): Answer<number>;
   nextPruned(): Answer<{ n: number; id: RunId } | undefined>;
-  deleteMessages(runId: RunId, limit: number): Answer<number>;
   /** Returns the sizes of the deleted payloads. */
   deleteEvents(n: number, limit: number): Answer<number[]>;
   /** Deletes the last rows of a pruned run. */
-  finishPruned(n: number, runId: RunId): Answer<void>;
+  finishPruned(n: number): Answer<void>;
   /** Deletes the blobs that no run needs. Returns their total size. */
   deleteBlobs(names: readonly string[]): Answer<number>;
   /** Forgets blobs that were stored for an append that never came. */
@@ -185,11 +183,6 @@ interface DerivedQueries {
   setTableCursor(table: DerivedTable, position: Position): Answer<void>;
   /** All journals in commit order, up to the first event that only a newer version understands. */
   readPage(after: Position, limit: number): Answer<JournalEvent[]>;
-  /** The state from which the messages of these runs can be continued. */
-  recordings(runIds: readonly RunId[]): Answer<Map<RunId, Recording>>;
-  /** Writes the state of these runs. If `recordings` lacks a run, that run has ended. */
-  writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): Answer<void>;
-  writeMessages(rows: readonly MessageRow[]): Answer<void>;
   /** The root of each run that exists. */
   rootsOf(runIds: readonly RunId[]): Answer<Map<RunId, RunId>>;
   treeUsages(roots: readonly RunId[]): Answer<Map<RunId, TreeUsage>>;
@@ -197,4 +190,4 @@ interface DerivedQueries {
   indexWords(events: readonly JournalEvent[]): Answer<void>;
 }
 
-export type DerivedTable = "messages" | "tree_usages" | "search";
+export type DerivedTable = "tree_usages" | "search";

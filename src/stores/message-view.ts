@@ -1,0 +1,190 @@
+// The SQL views of S2: `messages`, with one row for each model call, and `sessions`. Both are computed from the journals whenever somebody
+// reads them, so a row is there with its call's start and complete with its end, and an append writes nothing for them.
+// Anybody may query the views with plain SQL. Their columns are part of the public interface: docs/guide/messages-table.md.
+// The oracle of the contract tests computes the same rows in TypeScript (`message-rows.fixture.ts`).
+
+/** The differences between the databases. A `row` is the alias of a row of the view `journal`. */
+export interface ViewDialect {
+  /** The columns of the view `journal`, after the other columns of an event: its payload, wherever it is stored. */
+  payload: string;
+  /** The payload of a model call's intent, which is small and has no text of a model. */
+  call: string;
+  /** Text at a key of the payload. */
+  text(row: string, key: string): string;
+  /** JSON text at a key of the payload. */
+  json(row: string, key: string): string;
+  number(row: string, key: string, inner?: string): string;
+  has(row: string, key: string): string;
+  isText(row: string, key: string): string;
+  /** The items of an array in the payload, as a table `item` with the columns `key` and `value`. */
+  items(row: string, key: string): string;
+  /** Text at a path of the table `item`. */
+  itemText(...path: string[]): string;
+  itemJson(...path: string[]): string;
+  whole(value: string, how: "up" | "nearest"): string;
+  time(ms: string): string;
+  quote(text: string): string;
+  /** A query that joins values in an order. */
+  joined(value: string, separator: string, order: string, from: string): string;
+  newLine: string;
+}
+
+const OUTCOMES = "'AGENT_THOUGHT', 'MODEL_CALL_FAILED'";
+const ENDS = "'RUN_COMPLETED', 'RUN_FAILED', 'RUN_CANCELLED'";
+
+export function createViews(d: ViewDialect): string {
+  const isTurn = (row: string): string => `coalesce(${d.text(row, "purpose")}, 'turn') IN ('turn', 'final')`;
+  const nextOf = (row: string, column: string): string => `(SELECT next.${column} FROM events AS next
+      WHERE next.run = ${row}.run AND next.seq > ${row}.seq AND next.type IN ('MODEL_CALL_STARTED', ${OUTCOMES})
+      ORDER BY next.seq LIMIT 1)`;
+  const laterTurn = `EXISTS (SELECT 1 FROM model_calls AS later WHERE later.run = m.run AND later.seq > m.seq AND ${isTurn("later")})`;
+  const anyTurn = `EXISTS (SELECT 1 FROM model_calls AS later WHERE later.run = m.run AND ${isTurn("later")})`;
+  /** The last row of an ended run tells how the run ended. */
+  const isEnd = `(finish.position IS NOT NULL AND CASE WHEN ${isTurn("m")} THEN NOT ${laterTurn}
+      ELSE outcome.position IS NULL AND NOT ${anyTurn} END)`;
+  const isCut = "(finish.position IS NOT NULL AND outcome.position IS NULL)";
+  /** The last event that the latest answered turn had seen. */
+  const answered = `coalesce((SELECT coalesce(${d.number("before", "sawSeq")}, before.seq) FROM model_calls AS before
+      WHERE before.run = m.run AND before.seq < m.seq AND ${isTurn("before")}
+        AND ${nextOf("before", "type")} = 'AGENT_THOUGHT'
+      ORDER BY before.seq DESC LIMIT 1), 0)`;
+  const callKey = `CASE told.type WHEN 'TOOL_RESULT' THEN ${d.text("told", "toolCallId")} ELSE ${d.text("told", "key")} END`;
+  const proposal = (column: string): string => `(SELECT ${column} FROM journal AS proposed
+      WHERE proposed.run = told.run AND proposed.seq < told.seq AND proposed.type = 'TOOL_PROPOSED'
+        AND ${d.text("proposed", "toolCallId")} = ${callKey} ORDER BY proposed.seq DESC LIMIT 1)`;
+  const isMcp = `(${d.itemText("toolName")} = 'mcp_call' AND substr(${d.itemText("input", "tool")}, 1, 5) = 'mcp__')`;
+  const calls = (row: string): string => `(SELECT row_number() OVER (ORDER BY item.key) - 1 AS place,
+      CASE WHEN ${isMcp} THEN ${d.itemText("input", "tool")} ELSE ${d.itemText("toolName")} END AS name,
+      CASE WHEN ${isMcp} THEN coalesce(${d.itemJson("input", "input")}, '{}')
+        ELSE coalesce(${d.itemJson("input")}, 'null') END AS input
+      FROM ${d.items(row, "content")} WHERE ${d.itemText("type")} = 'tool-call') AS called`;
+  const wantedName = `(SELECT (SELECT called.name FROM ${calls("thought")}
+        WHERE ${d.text("thought", "callId")} || '.' || called.place = ${callKey})
+      FROM journal AS thought WHERE thought.run = told.run AND thought.seq < told.seq AND thought.type = 'AGENT_THOUGHT'
+      ORDER BY thought.seq DESC LIMIT 1)`;
+  const resultOf = (key: string): string =>
+    `CASE WHEN ${d.isText("told", key)} THEN ${d.text("told", key)} ELSE coalesce(${d.json("told", key)}, 'null') END`;
+  const toldText = `CASE told.type
+        WHEN 'RUN_STARTED' THEN ${d.text("told", "task")} || CASE WHEN ${d.has("told", "input")}
+          THEN ${d.newLine} || ${d.newLine} || 'Input:' || ${d.newLine} || ${d.json("told", "input")} ELSE '' END
+        WHEN 'CONTEXT_ADDED' THEN ${d.text("told", "text")}
+        ELSE '[result of ' || coalesce(${proposal(d.text("proposed", "name"))}, ${wantedName}, ${callKey}) || '] ' ||
+          CASE told.type WHEN 'TOOL_RESULT' THEN ${resultOf("output")} ELSE ${resultOf("result")} END
+      END`;
+  /** The events that this call's request contains and that no answered request contained (J11). */
+  const toldOf = (
+    types: string,
+  ): string => `FROM journal AS told WHERE told.run = m.run AND told.seq > ${answered}
+      AND told.seq <= coalesce(${d.number("m", "sawSeq")}, m.seq) AND told.type IN (${types})
+      AND (told.type IN ('RUN_STARTED', 'CONTEXT_ADDED') OR ${proposal(d.text("proposed", "hidden"))} IS NULL)`;
+  const results = "'TOOL_RESULT', 'CHILD_RUN_COMPLETED'";
+  const changed = `FROM journal AS done, ${d.items("done", "files")}
+      WHERE done.run = m.run AND done.seq > m.seq AND done.type = 'TOOL_RESULT'
+        AND done.seq < coalesce((SELECT later.seq FROM model_calls AS later WHERE later.run = m.run AND later.seq > m.seq AND ${isTurn("later")} ORDER BY later.seq LIMIT 1), run.seq + 1)`;
+  const field = (name: string, value: string): string => `',"${name}":' || ${value}`;
+  const optional = (condition: string, name: string, value: string): string =>
+    `CASE WHEN ${condition} THEN ${field(name, value)} ELSE '' END`;
+  const usage = (name: string): string => d.whole(d.number("outcome", "usage", name), "up");
+  const attempt = (row: string): string => `coalesce(${d.number(row, "attempt")}, 1)`;
+  const cause = d.text("outcome", "cause");
+  return `
+  CREATE VIEW journal AS SELECT position, run, seq, ts, type, ${d.payload} AS payload FROM events;
+  CREATE VIEW model_calls AS SELECT position, run, seq, ts, ${d.call} AS payload FROM events WHERE type = 'MODEL_CALL_STARTED';
+  CREATE VIEW sessions AS SELECT
+    chain.session_id,
+    ${d.time("chain.created_at")} AS started_at,
+    CASE WHEN chain.run_count = chain.ended THEN ${d.time("chain.ended_at")} END AS completed_at,
+    earliest.agent AS agent_role,
+    chain.run_count,
+    chain.iteration_count,
+    chain.total_tokens,
+    chain.total_cost
+  FROM (SELECT coalesce(session, root) AS session_id, min(n) AS earliest, min(created_at) AS created_at,
+      max(ended_at) AS ended_at, count(ended_at) AS ended, count(*) AS run_count, sum(turns) AS iteration_count,
+      sum(tokens) AS total_tokens, sum(cost) AS total_cost
+    FROM runs GROUP BY coalesce(session, root)) AS chain JOIN runs AS earliest ON earliest.n = chain.earliest;
+  CREATE VIEW messages AS SELECT
+    m.position AS id,
+    coalesce(run.session, run.root) AS session_id,
+    (SELECT caller.position FROM model_calls AS caller WHERE caller.run = parent.n AND caller.position < start.position AND ${isTurn("caller")} ORDER BY caller.seq DESC LIMIT 1) AS parent_message_id,
+    ${d.time("m.ts")} AS started_at,
+    ${d.time("coalesce(outcome.ts, finish.ts)")} AS completed_at,
+    ${d.whole(d.number("outcome", "ms"), "nearest")} AS duration_ms,
+    run.agent AS agent_role,
+    ${d.whole(d.number("start", "depth"), "nearest")} AS agent_depth,
+    ${d.text("m", "model")} AS model_id,
+    ${d.text("start", "definition")} AS system_prompt_id,
+    CASE WHEN NOT ${isTurn("m")} THEN 'continuation'
+      WHEN ${answered} = 0 THEN CASE WHEN run.parent IS NOT NULL THEN 'delegation'
+        WHEN ${d.text("start", "trigger")} IN ('retry', 'fork') THEN 'continuation' ELSE 'prompt' END
+      WHEN EXISTS (SELECT 1 ${toldOf(results)}) THEN 'tool_call' ELSE 'continuation' END AS request_type,
+    CASE WHEN ${isTurn("m")} THEN coalesce((${d.joined(
+      toldText,
+      `${d.newLine} || ${d.newLine}`,
+      "told.seq",
+      toldOf(`'RUN_STARTED', 'CONTEXT_ADDED', ${results}`),
+    )}), '') END AS request_content,
+    (SELECT nullif(${d.text("asked", "context")}, 'none') FROM journal AS asked
+      WHERE asked.run = parent.n AND asked.position < start.position AND asked.type = 'TOOL_PROPOSED'
+        AND ${d.text("asked", "toolCallId")} = ${d.text("start", "parentKey")} ORDER BY asked.seq DESC LIMIT 1) AS context_mode,
+    CASE WHEN run.parent IS NOT NULL THEN (SELECT (length(${d.text("given", "text")}) + 3) / 4 FROM journal AS given
+      WHERE given.run = m.run AND given.seq < m.seq AND given.seq < 10 AND given.type = 'CONTEXT_ADDED'
+        AND ${d.text("given", "source")} = 'parent' ORDER BY given.seq DESC LIMIT 1) END AS context_token_count,
+    CASE outcome.type WHEN 'AGENT_THOUGHT' THEN coalesce((${d.joined(
+      d.itemText("text"),
+      "''",
+      "item.key",
+      `FROM ${d.items("outcome", "content")} WHERE ${d.itemText("type")} = 'text'`,
+    )}), '') END AS response_content,
+    CASE WHEN ${isEnd} THEN ${d.text("finish", "summary")} END AS response_summary,
+    CASE outcome.type WHEN 'AGENT_THOUGHT' THEN '[' || (${d.joined(
+      `'{"id":' || ${d.quote(`${d.text("outcome", "callId")} || '.' || called.place`)} || ',"name":' ||
+        ${d.quote("called.name")} || ',"input":' || called.input || '}'`,
+      "','",
+      "called.place",
+      `FROM ${calls("outcome")}`,
+    )}) || ']' END AS tool_calls_json,
+    CASE WHEN ${isTurn("m")} THEN '[' || (${d.joined(
+      d.quote("file.path"),
+      "','",
+      "file.first",
+      `FROM (SELECT ${d.itemText("path")} AS path, min(done.seq * 1000 + item.key) AS first
+        ${changed} GROUP BY ${d.itemText("path")}) AS file`,
+    )}) || ']' END AS files_modified_json,
+    ${usage("input")} AS prompt_tokens,
+    ${usage("output")} AS completion_tokens,
+    ${usage("input")} + ${usage("output")} AS total_tokens,
+    (SELECT count(*) FROM model_calls AS before WHERE before.run = m.run AND before.seq <= m.seq AND ${isTurn("before")} AND ${attempt("before")} = 1) AS iteration_count,
+    ${d.whole(d.number("start", "limits", "maxTurns"), "nearest")} AS max_iterations,
+    ${d.whole(d.number("start", "limits", "maxDuration"), "nearest")} AS max_duration_ms,
+    CASE WHEN ${isEnd} THEN CASE ${d.text("finish", "stopReason")} WHEN 'max_turns' THEN 'max_iterations'
+      WHEN 'max_duration' THEN 'timeout' ELSE CASE finish.type WHEN 'RUN_FAILED' THEN 'error' END END END AS bailout_reason,
+    CASE WHEN outcome.type = 'AGENT_THOUGHT' THEN 'completed'
+      WHEN outcome.type = 'MODEL_CALL_FAILED' THEN CASE WHEN ${cause} = 'timeout' THEN 'timeout'
+        WHEN ${cause} = 'interrupted' AND run.cancel <> 0 AND EXISTS (SELECT 1 FROM events AS cancelled
+          WHERE cancelled.run = m.run AND cancelled.seq < outcome.seq AND cancelled.type = 'CANCEL_REQUESTED') THEN 'cancelled'
+        ELSE 'failed' END
+      WHEN ${isCut} THEN CASE WHEN finish.type = 'RUN_CANCELLED' THEN 'cancelled'
+        WHEN ${d.text("finish", "stopReason")} = 'max_duration' THEN 'timeout' ELSE 'failed' END
+      ELSE 'running' END AS status,
+    coalesce(CASE outcome.type WHEN 'MODEL_CALL_FAILED' THEN ${d.text("outcome", "message")} END,
+      CASE WHEN finish.type = 'RUN_FAILED' AND ${isEnd} THEN ${d.text("finish", "summary")} END) AS error_message,
+    '{"run_id":' || ${d.quote("run.id")} || ${field("call_id", d.quote(d.text("m", "callId")))} ||
+      ${optional(`${attempt("m")} > 1`, "attempt", d.json("m", "attempt"))} ||
+      ${optional(`coalesce(${d.text("m", "purpose")}, 'turn') <> 'turn'`, "purpose", d.json("m", "purpose"))} ||
+      ${optional(d.has("outcome", "cost"), "cost", d.json("outcome", "cost"))} ||
+      ${optional(d.has("outcome", "finish"), "finish", d.json("outcome", "finish"))} ||
+      ${optional(isEnd, "stop_reason", d.json("finish", "stopReason"))} || '}' AS metadata_json,
+    run.id AS run_id
+  FROM model_calls AS m JOIN runs AS run ON run.n = m.run
+    JOIN journal AS start ON start.run = m.run AND start.seq = 1
+    LEFT JOIN runs AS parent ON parent.id = run.parent
+    LEFT JOIN journal AS outcome ON outcome.type IN (${OUTCOMES}) AND outcome.position = ${nextOf("m", "position")}
+    LEFT JOIN journal AS finish ON run.ended_at IS NOT NULL AND finish.position = (SELECT ended.position FROM events AS ended
+      WHERE ended.run = m.run AND ended.type IN (${ENDS}) ORDER BY ended.seq DESC LIMIT 1);
+  `;
+}
+
+/** Finds the model calls of a run without reading its other events. */
+export const CALLS_INDEX =
+  "CREATE INDEX events_calls ON events (run, seq) WHERE type = 'MODEL_CALL_STARTED';";
