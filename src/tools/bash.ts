@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { revealHidden } from "../journal/visible.ts";
-import { BASH } from "../projections/folds/tool-call.ts";
+import { BASH, commandEnd } from "../projections/folds/tool-call.ts";
 import { boundOutput, refusal } from "./answers.ts";
 import { type BashSetup, probeBackground, startInBackground } from "./background/start-command.ts";
 import { watchSeenFiles } from "./files/own-changes.ts";
@@ -116,8 +116,7 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
     const run = supervise({ argv, env, cwd: context.workspace });
     hasBegun = true;
     const { ended, stopped, ...output } = await watch(run, timeout, context);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    const end = stopped ? `[${stopped}, ${seconds} s]` : `[exit ${ended.code}, ${seconds} s]`;
+    const end = commandEnd(stopped ?? `exit ${ended.code}`, (performance.now() - started) / 1000);
     const failed = ended.code !== 0 || stopped !== undefined;
     context.notes?.end({ ...answerWith(output, end, failed), sandbox });
     const notes = [

@@ -18,6 +18,7 @@ import {
 import { fold } from "../projection.ts";
 import { awaitsDecision, childrenToStart, isOutcomeUnknown, openItems } from "./approvals.ts";
 import { effectiveInput, repeatsOf, runStateProjection } from "./run-state.ts";
+import { commandEnd } from "./tool-call.ts";
 
 const stateOf = (...events: EventBody[]) => fold(runStateProjection, buildJournal(runStarted(), ...events));
 
@@ -192,6 +193,17 @@ describe("guards, limits and grants", () => {
     expect(repeats(...look("m1"), ...look("m2"), ...look("m3", "another"))).toBe(1);
     expect(repeats(...look("m1"), ...look("m2"), ...turn("m3", [["Bash", { command: "ls" }]]))).toBe(1);
     expect(repeats(...turn("m1", []), ...turn("m2", []), ...turn("m3", []))).toBe(1);
+  });
+
+  test("[F45] [24.13] results of a command that differ only in how long it took are the same: time is no progress", () => {
+    const repeats = (...outputs: string[]) =>
+      repeatsOf(stateOf(...outputs.flatMap((output, n) => [...turn(`m${n}`), toolResult(`m${n}.0`, output)])))
+        .repeats;
+    const failed = (seconds: number) => `1 test failed\n${commandEnd("exit 1", seconds)}`;
+    expect(repeats(failed(0.04), failed(0.1), failed(3.27))).toBe(3);
+    expect(repeats(failed(0.1), `${failed(0.1)}\nMind: a note.`, `${failed(0.2)}\nMind: a note.`)).toBe(2);
+    expect(repeats(failed(0.1), `1 test failed\n${commandEnd("exit 0", 0.1)}`), "another end").toBe(1);
+    expect(repeats("built in 1.2 s", "built in 1.3 s"), "the program itself says something new").toBe(1);
   });
 
   test("[F45] consecutive empty answers are counted", () => {

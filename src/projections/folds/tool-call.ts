@@ -250,8 +250,14 @@ function callSignature({ name, input, result }: ToolCall): unknown[] {
   return [name, input, result?.outcome, comparable(result?.output)];
 }
 
-/** The part of a result that can be compared. A child's result also contains its run id and its duration, which are never the same. */
+/** The line after a command's output: how the command ended, and how long it took. */
+export const commandEnd = (how: string, seconds: number): string => `[${how}, ${seconds.toFixed(1)} s]`;
+
+const DURATION = /, \d+\.\d s\](?=\n|$)/;
+
+/** The part of a result that can be compared. Durations, and a child's run id, are never the same, although nothing has changed. */
 function comparable(output: unknown): unknown {
+  if (typeof output === "string") return output.replace(DURATION, "]");
   if (typeof output !== "object" || output === null || !("child_run_id" in output)) return output;
   const { status, summary, details } = output as Record<string, unknown>;
   return [status, summary, details];
