@@ -33,6 +33,20 @@ it("[A34] a path outside the workspace is refused, even if its folder's name beg
   expect(await resolveInWorkspace(workspace, "a/../..a")).toMatchObject({ ok: true, relative: "..a" });
 });
 
+it("[A34] [25.11] `~` means the home folder, so no folder with that name is created", async () => {
+  await using folder = await tempWorkspace();
+  const written = await writeTool.execute({ path: "~/notes.md", content: "x" }, folder.context());
+  expect(written).toEqual({
+    output:
+      "~/notes.md is in the home folder, outside the workspace: only files in it can be used; nothing was changed",
+    isError: true,
+  });
+  await mkdir(join(folder.path, "~"));
+  await writeFile(join(folder.path, "~/there"), "");
+  expect(await resolveInWorkspace(folder.path, "~/there")).toMatchObject({ ok: true });
+  expect(await resolveInWorkspace(folder.path, "~draft.md")).toMatchObject({ ok: true });
+});
+
 it("[A35] links that lead outside, dangling links and circular links are refused", async () => {
   await using outside = await tempWorkspace();
   await using inside = await tempWorkspace();

@@ -35,6 +35,9 @@ export async function resolveInWorkspace(workspace: string, path: string): Promi
   if ("why" in real) return refuse(`${path} ${real.why}`);
   if (!isInside(root, real.path))
     return refuse(`${path} leads outside the workspace by a link: only files in it can be used`);
+  // Only a shell replaces `~`. A new file would be created in a folder with that name.
+  if (/^~(\/|$)/.test(path) && real.missing > 0)
+    return refuse(`${path} is in the home folder, outside the workspace: only files in it can be used`);
   if (real.path !== absolute)
     return refuse(
       `${path} is reached by a link: use ${portable(relative(root, real.path))}, where it really is`,
