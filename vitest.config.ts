@@ -11,7 +11,7 @@ const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.t
 const APART = ["test/simulation/*mutants.test.ts", "src/patterns/new-pattern.test.ts"];
 /** These tests draw with Ink, which draws nothing in a process in which hundreds of other files have run before. */
 const DRAWING = [
-  "src/cli/commands/{chat,outcome,permissions,prune,run.steps,servers,trust}.test.ts",
+  "src/cli/commands/{chat,outcome,permissions,prune,run.asks,run.steps,servers,trust}.test.ts",
   "src/cli/follow/{ask-user,rehearsal,terminal,trees}.test.ts",
   "src/cli/view/blast-radius.test.ts",
 ];

@@ -124,6 +124,9 @@ export interface ConfigSource {
   flags?: ConfigFlags;
 }
 
+/** The port of `cadre up`, unless somebody chose one. */
+export const DEFAULT_PORT = 4470;
+
 /** Address of a store in memory. Its data is lost when the process ends. */
 export const MEMORY_STORE = "sqlite::memory:";
 
@@ -183,7 +186,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     pools: Object.fromEntries(pools),
     server: {
       host: over.host ?? host ?? "127.0.0.1",
-      port: over.port ?? port ?? 4470,
+      port: over.port ?? port ?? DEFAULT_PORT,
       names,
       ...omitUndefined({ url }),
     },

@@ -4,9 +4,16 @@
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import type { CadreClient } from "../../api/client/client.ts";
 import type { Preset } from "../../journal/definition.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connection/connect.ts";
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  isConnectionLost,
+  withClient,
+} from "../connection/connect.ts";
 import { detach } from "../follow/detach.ts";
 import { followRun, type WatchedRun } from "../follow/follow-run.ts";
 import type { Answerer } from "../follow/questions.ts";
@@ -21,13 +28,14 @@ import {
   submitRequest,
 } from "../follow/start-request.ts";
 import { printRemaining, printResumed, unfinishedRuns } from "../follow/unfinished-runs.ts";
-import { type Input, type Invocation, isAttended, printError, usageError } from "../invocation.ts";
+import { EXIT, type Input, type Invocation, isAttended, printError, usageError } from "../invocation.ts";
 import { parseRunReference } from "../lookup/runs.ts";
 import { joinSlashCommand } from "../lookup/slash-command.ts";
 import { readGivenFile, readStdin } from "../option-values.ts";
-import { createKeys } from "../terminal/keys.ts";
+import { confirm, createKeys } from "../terminal/keys.ts";
 import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
 import { askForTrust } from "../terminal/trust-prompt.ts";
+import { dropTypedText } from "../terminal/typed-ahead.ts";
 import { createView, withLiveScreen } from "../terminal/with-live-screen.ts";
 import { createSilentView } from "../view/live/live-view.ts";
 
@@ -87,6 +95,7 @@ async function startAndFollow(
     });
   } finally {
     leaving.dispose();
+    await dropTypedText(invocation);
   }
 }
 
@@ -168,8 +177,26 @@ function answererOf(invocation: Invocation, { yes }: RunOptions, leaving: Shutdo
   return { type: "person", context: { screen, keys, env: io.env } };
 }
 
-export const retry = (invocation: Invocation, runId: string, options: RunOptions): Promise<number> =>
-  startAndFollow(invocation, { type: "retry", runId }, options);
+export async function retry(invocation: Invocation, runId: string, options: RunOptions): Promise<number> {
+  const isPaid = await mayPay(invocation, options, async (client) => {
+    const { status } = await client.get("/api/runs/{id}", { id: runId });
+    return status === "completed" ? `Run ${runId} has completed. Continue it with a new run?` : undefined;
+  });
+  return isPaid ? startAndFollow(invocation, { type: "retry", runId }, options) : EXIT.cancelled;
+}
+
+/** Asks the person at a terminal before a run starts that might not be meant. `doubt` returns the question, if there is one. */
+async function mayPay(
+  invocation: Invocation,
+  { yes }: RunOptions,
+  doubt: (client: CadreClient) => Promise<string | undefined>,
+): Promise<boolean> {
+  if (yes || !isAttended(invocation)) return true;
+  const question = await withClient(invocation, doubt);
+  if (question === undefined || (await confirm(invocation, `${question} [y/N] `))) return true;
+  invocation.screen.line("Nothing was started.");
+  return false;
+}
 
 interface ForkOptions extends Omit<RunOptions, "model"> {
   message?: string;
@@ -186,5 +213,7 @@ export async function fork(invocation: Invocation, where: string, options: ForkO
   const edit = omitUndefined({ message, model, agent });
   const hasEdit = Object.keys(edit).length > 0;
   const body = omitUndefined({ seq, edit: hasEdit ? edit : undefined, allowEffects });
+  const question = `Nothing is changed in the fork of ${where}. Run it all the same?`;
+  if (!(await mayPay(invocation, own, async () => (hasEdit ? undefined : question)))) return EXIT.cancelled;
   return startAndFollow(invocation, { type: "fork", runId, body }, own);
 }

@@ -85,3 +85,13 @@ test("`servers approve` is refused without a person at a terminal, and for an un
   });
   expect(notesOf(p.plan)).toEqual([]);
 });
+
+test("[26.12] in an untrusted folder, `servers` says that the declared servers are ignored", async () => {
+  await using p = await project({ "cadre.yaml": "mcpServers: { git: { command: mcp-server-git } }\n" });
+  const { code, stdout } = await p.cadre("servers");
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/`mcpServers` is ignored: this folder is not trusted/),
+  ]);
+  expect(stdout).not.toContain("No MCP servers");
+});

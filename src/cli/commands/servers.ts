@@ -2,11 +2,13 @@
 // `approve` shows a person the full descriptions of a server's tools. If the server is already pinned, it shows what has changed.
 // `approve` pins the tools only after the person has said yes at a terminal.
 
+import { problemText } from "../../config/problem.ts";
 import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
 import { type Launch, launchText } from "../../mcp/pins.ts";
 import type { McpServers, ServerInspection } from "../../mcp/servers.ts";
 import { plural } from "../../projections/words/format.ts";
+import { rewriteCommands } from "../command-line.ts";
 import { EXIT, type Invocation, isAttended, report, usageError } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { confirm } from "../terminal/keys.ts";
@@ -14,13 +16,16 @@ import { plain, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
 export async function list(invocation: Invocation): Promise<number> {
-  const { servers } = projectOf(invocation);
+  const { servers, config } = projectOf(invocation);
   const rows = servers.names.map((name) => ({ name, ...stateOf(servers, name) }));
   const cells = rows.map(({ name, state, tools, how }) => {
     const many = tools ? plural(tools.length, "tool") : "";
     return [name, STATES[state], many, plainLine(how)];
   });
-  const none = "No MCP servers: declare them in cadre.yaml, as `mcpServers`.";
+  const ignored = config.ignoredSettings.find(({ path }) => path === "mcpServers")?.problem;
+  const none = ignored
+    ? rewriteCommands(plainLine(problemText(ignored)), invocation.commandLine)
+    : "No MCP servers: declare them in cadre.yaml, as `mcpServers`.";
   const unfixable = servers.problems.filter(({ suggestion }) => !suggestion);
   return report(invocation, rows, [
     ...(rows.length === 0 ? [none] : table(cells)),

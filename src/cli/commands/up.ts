@@ -13,7 +13,7 @@ import {
   type PublicServer,
   startPublicServer,
 } from "../../api/server/public-server.ts";
-import type { Config, ConfigFlags } from "../../config/config.ts";
+import { type Config, type ConfigFlags, DEFAULT_PORT, isServerStore } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { rewriteCommands } from "../command-line.ts";
@@ -21,7 +21,8 @@ import { connect } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
 import { superviseDemo } from "../demo/supervise.ts";
 import { printResumedByServer, unfinishedRuns } from "../follow/unfinished-runs.ts";
-import { EXIT, type Invocation, report, usageError } from "../invocation.ts";
+import { EXIT, type Invocation, printError, report, usageError } from "../invocation.ts";
+import { type ChosenPort, nextFreePort } from "../serve/choose-port.ts";
 import { createServerLog, type ServerLog } from "../serve/server-log.ts";
 import { watchShutdown } from "../terminal/shutdown.ts";
 import { fitLines } from "../view/text/fit.ts";
@@ -68,7 +69,13 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
       serve: async (parts, config) => {
         log?.attach(parts);
         if (demo) parts.web.plug = await demo.plug(parts);
-        server = await serveWeb(parts, config, { set: io.env["CADRE_TOKEN"] || undefined, log });
+        // A port that somebody chose is never replaced. On a shared store, commands on other machines rely on the port.
+        const isUsual = options.port === undefined && config.server.port === DEFAULT_PORT;
+        const { host, port: wanted } = config.server;
+        const mayMove = isUsual && !isServerStore(config.store);
+        const { port, taken }: ChosenPort = mayMove ? await nextFreePort(host, wanted) : { port: wanted };
+        if (taken !== undefined) printError(taken, io, invocation.commandLine);
+        server = await serveWeb(parts, config, { set: io.env["CADRE_TOKEN"] || undefined, log, port });
         return server;
       },
     });
@@ -101,15 +108,21 @@ interface ServeWith {
   /** The token from the environment variable CADRE_TOKEN. */
   set: string | undefined;
   log: ServerLog | undefined;
+  port: number;
 }
 
-async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
+async function serveWeb(
+  parts: ApiParts,
+  config: Config,
+  { set, log, port }: ServeWith,
+): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
   const token = set ?? readOrCreateToken(config.dir);
   // The token might be new, so it is masked from now on like other secrets.
   parts.people.mask.refresh();
   const server = await startPublicServer(parts, {
     ...config.server,
+    port,
     token,
     sees: config.users?.see,
     page: BUILT_PAGE,

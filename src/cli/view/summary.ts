@@ -96,6 +96,7 @@ export function neededLines(
   return items.flatMap((item) => [
     "",
     `${paint("yellow", ITEM_LABELS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
+    ...(item.choices === undefined ? [] : [`  answers: ${plainLine(item.choices.join(", "))}`]),
     ...(item.blastRadius ? [`  ${radiusLine(item.blastRadius, paint)}`] : []),
     ...answerCommands(item, commandLine).map((command) => `  ${command}`),
   ]);

@@ -80,7 +80,7 @@ export const team = declarePattern({
       yield errorAt("policy", "NO_ANSWER", message, { suggestion: "add `Finalize`, or remove `team`" });
     }
   },
-  excludes: { handoff: "a team's coordinator owns the final answer (S3-48)" },
+  excludes: { handoff: "a team's coordinator owns the final answer" },
   childTurns: ({ memberMaxTurns }) => memberMaxTurns,
   guidance: ({ members }) =>
     [
