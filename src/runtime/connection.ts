@@ -3,7 +3,9 @@
 // The caller always gets the same kind of client.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { type CadreClient, createClient, isUnreachable } from "../api/client/client.ts";
+import { Hono } from "hono";
+import { z } from "zod";
+import { type CadreClient, type ClientOptions, createClient, isUnreachable } from "../api/client/client.ts";
 import type { Health } from "../api/client/types.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { createApp } from "../api/server/app.ts";
@@ -11,7 +13,7 @@ import type { Served } from "../api/server/http-server.ts";
 import { serveOnSocket, socketFetch } from "../api/server/socket.ts";
 import { type Config, loadConfig, MEMORY_STORE } from "../config/config.ts";
 import { checkStore, hasState, type StoreCheck } from "../config/known-stores.ts";
-import { CadreError } from "../errors.ts";
+import { CadreError, messageOf } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { apiParts } from "./api-parts.ts";
 import {
@@ -39,8 +41,18 @@ export interface ConnectionOptions
   via?: string | undefined;
   /** Serves the API in an additional way, for example on a port, while this process owns the store. */
   serve?: ((parts: ApiParts, config: Config) => Promise<Served>) | undefined;
+  /**
+   * Serves the API in that additional way as soon as another process of the same user asks for it over the socket.
+   * So the server of a folder can begin while a command owns the folder's store.
+   */
+  serveOnRequest?: ((parts: ApiParts, config: Config, port: number) => Promise<ServedPage>) | undefined;
   /** Called with the configuration, before the store is opened. */
   onConfig?(config: Config): void;
+}
+
+export interface ServedPage extends Served {
+  url: string;
+  newLink(): { url: string };
 }
 
 export interface StoreConnection {
@@ -48,6 +60,8 @@ export interface StoreConnection {
   isOwner: boolean;
   /** Configuration of the project. Undefined if another process owns the store. */
   config?: Config;
+  /** Asks the process that owns the store to serve its page. Undefined if this process owns the store. */
+  owner?: { fetch: NonNullable<ClientOptions["fetch"]> };
   /** Ends cancelled runs. Undefined if another process owns the store, or if this process drives runs. */
   endCancelled?: RuntimeAssembly["endCancelled"];
   close(): Promise<void>;
@@ -71,7 +85,7 @@ export async function connectToStore(options: ConnectionOptions): Promise<StoreC
   if (!options.drive && !options.createsStore && !hasState(config))
     return openStore({ ...options, flags: { ...flags, store: MEMORY_STORE } }, unchecked);
   const next = options.waitsForOwner ? await nextOwner(dir, via) : undefined;
-  if (next) return asClient(next);
+  if (next) return asClient(next, socketPath(dir));
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
@@ -80,7 +94,7 @@ export async function connectToStore(options: ConnectionOptions): Promise<StoreC
     const health = await healthOf(client);
     const waitsForExit = options.needsLastingOwner ?? options.serve !== undefined;
     const isPassing = waitsForExit && health?.drives === false && performance.now() < until;
-    if (health && !isPassing) return asClient(client);
+    if (health && !isPassing) return asClient(client, owned.owner.socket);
     if (performance.now() > until) {
       throw new CadreError(
         "STORE_OWNED",
@@ -97,8 +111,9 @@ const onlyOnServer = (): CadreError =>
     "--no-worker leaves the work to workers elsewhere, which needs a store on Postgres. The store of this folder is a file, which only one process can own. Nothing was started.",
   );
 
-const asClient = (client: CadreClient): StoreConnection => ({
+const asClient = (client: CadreClient, socket: string): StoreConnection => ({
   client,
+  owner: { fetch: socketFetch(socket)! },
   isOwner: false,
   close: async () => {},
 });
@@ -148,7 +163,12 @@ async function openStore(options: ConnectionOptions, opening: Opening): Promise<
     try {
       const parts = apiParts(runtime, drive, env);
       const app = createApp(parts);
-      if (release) served.push(await serveOnSocket(app, socketPath(dir)));
+      const control = controlApp(app, async (port) => {
+        const page = await options.serveOnRequest?.(parts, runtime.config, port);
+        if (page) served.push(page);
+        return page;
+      });
+      if (release) served.push(await serveOnSocket(control, socketPath(dir)));
       if (serve) served.push(await serve(parts, runtime.config));
       if (drive) await runtime.start();
       return {
@@ -167,3 +187,30 @@ async function openStore(options: ConnectionOptions, opening: Opening): Promise<
     throw error;
   }
 }
+
+/** Path of the request for the page. It exists only on the socket, which only the user who owns the process can open. */
+export const SERVE_PATH = "/control/serve";
+
+/** The API and, in addition, the request that makes this process serve its page. Deleting it stops that. */
+function controlApp(app: Hono, serve: (port: number) => Promise<ServedPage | undefined>): Hono {
+  const control = new Hono();
+  let page: ServedPage | undefined;
+  control.post(SERVE_PATH, async (c) => {
+    const { port } = ServeBody.parse(await c.req.json());
+    try {
+      page ??= await serve(port);
+    } catch (error) {
+      return c.json({ problem: messageOf(error) }, 409);
+    }
+    return page ? c.json({ url: page.url, link: page.newLink().url }) : c.json({}, 404);
+  });
+  control.delete(SERVE_PATH, async (c) => {
+    await page?.close();
+    page = undefined;
+    return c.json({});
+  });
+  control.route("/", app);
+  return control;
+}
+
+const ServeBody = z.strictObject({ port: z.int().min(0).max(65_535) });

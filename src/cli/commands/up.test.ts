@@ -40,6 +40,45 @@ test("`cadre up` serves on the loopback address and stops gracefully; a second `
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
 });
 
+test("[26.5] `cadre up` serves while `cadre run` works in the same folder, and takes over when it has ended", async () => {
+  await using p = await project({
+    "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
+    "slow.script.yaml":
+      "turns:\n  - { when: { turn: 1 }, calls: [{ tool: Bash, input: { command: 'until test -e go; do sleep 0.1; done' } }] }\n  - text: Done.\n",
+  });
+  const run = p.start("run", "--yes", "--json", "wait");
+  const [, runId] = await run.shows(/"runId":"(r\w+)".*"TOOL_STARTED"/);
+  const up = p.startHere("up", "--port", "0", "--no-open");
+  const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
+  await up.shows(new RegExp(`Process ${run.process.pid} works in this folder and serves the page`));
+  const cookie = (await fetch(link!, { redirect: "manual" })).headers.getSetCookie()[0]!.split(";")[0]!;
+  const runs = async () =>
+    (await (await fetch(`${url}/api/runs`, { headers: { cookie } })).json()) as unknown;
+  expect(await runs()).toMatchObject({ runs: [{ id: runId, status: "running" }] });
+  await p.write("go", "");
+  expect((await run.end()).code).toBe(0);
+  await up.shows(/up at[\s\S]*up at[\s\S]*unfinished runs continue/);
+  expect(await runs(), "the same port, and the browser is still signed in").toMatchObject({
+    runs: [{ id: runId, status: "completed" }],
+  });
+  expect((await up.leave()).code).toBe(0);
+}, 60_000);
+
+test("[26.5] if `cadre up` stops first, the command goes on and serves no more", async () => {
+  await using p = await project({
+    "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
+    "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
+  });
+  const run = p.start("run", "--json", "wait");
+  await run.shows(/"MODEL_CALL_STARTED"/);
+  const up = p.startHere("up", "--port", "0", "--no-open");
+  const [, url] = await up.shows(/Cadre is up at (http:\/\/[\d.:]+)\//);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await up.leave()).code).toBe(0);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+  expect(run.process.exitCode).toBeNull();
+}, 60_000);
+
 /** Starts a run through the API. `cadre run` is not used, because it would take over the store when the server is killed. */
 async function begin(
   folder: string,

@@ -2,29 +2,32 @@
 // The server also drives due runs, unless `--no-worker` is given.
 
 import { spawn } from "node:child_process";
-import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/access/token.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { StartRun } from "../../api/client/types.ts";
 import type { ApiParts } from "../../api/parts.ts";
 import type { DemoServer } from "../../api/routes/demo.ts";
+import type { PublicServer } from "../../api/server/public-server.ts";
 import {
-  BUILT_PAGE,
-  isLoopback,
-  type PublicServer,
-  startPublicServer,
-} from "../../api/server/public-server.ts";
-import { type Config, type ConfigFlags, DEFAULT_PORT, isServerStore } from "../../config/config.ts";
+  type Config,
+  type ConfigFlags,
+  DEFAULT_PORT,
+  isServerStore,
+  loadConfig,
+} from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { SERVE_PATH } from "../../runtime/connection.ts";
 import { rewriteCommands } from "../command-line.ts";
-import { connect } from "../connection/connect.ts";
+import { type Connection, connect } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
 import { superviseDemo } from "../demo/supervise.ts";
 import { printResumedByServer, unfinishedRuns } from "../follow/unfinished-runs.ts";
 import { EXIT, type Invocation, printError, report, usageError } from "../invocation.ts";
 import { type ChosenPort, nextFreePort } from "../serve/choose-port.ts";
-import { createServerLog, type ServerLog } from "../serve/server-log.ts";
-import { watchShutdown } from "../terminal/shutdown.ts";
+import { serveWeb } from "../serve/serve-web.ts";
+import { createServerLog } from "../serve/server-log.ts";
+import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
 import { fitLines } from "../view/text/fit.ts";
 
 export interface UpOptions {
@@ -53,101 +56,129 @@ export interface DemoParts {
 }
 
 export async function stayUp(invocation: Invocation, options: UpOptions, demo?: DemoParts): Promise<number> {
-  const { folder, io } = invocation;
   if (!options.worker) refuseIgnoredSettings(invocation, ["store", "engine"], "Nothing was started.");
-  const leaving = watchShutdown(io);
-  const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
-  let server: PublicServer | undefined;
+  const leaving = watchShutdown(invocation.io);
   try {
-    const connection = await connect({
-      folder,
-      io,
-      drive: options.worker,
-      flags: flagsOf(options),
-      onProblem: log?.problem,
-      onRecovered: log?.recovered,
-      serve: async (parts, config) => {
-        log?.attach(parts);
-        if (demo) parts.web.plug = await demo.plug(parts);
-        // A port that somebody chose is never replaced. On a shared store, commands on other machines rely on the port.
-        const isUsual = options.port === undefined && config.server.port === DEFAULT_PORT;
-        const { host, port: wanted } = config.server;
-        const mayMove = isUsual && !isServerStore(config.store);
-        const { port, taken }: ChosenPort = mayMove ? await nextFreePort(host, wanted) : { port: wanted };
-        if (taken !== undefined) printError(taken, io, invocation.commandLine);
-        server = await serveWeb(parts, config, { set: io.env["CADRE_TOKEN"] || undefined, log, port });
-        return server;
-      },
-    });
-    try {
-      if (!server) return await refuseSecond(connection.client);
-      announceServer(invocation, { server, problems: connection.problems, options, words: demo?.words });
-      if (options.worker && !demo) printResumedByServer(await unfinishedRuns(connection.client), invocation);
-      await log?.started(connection.client, server.url);
-      demo?.onUp(server.url);
-      if (demo) await connection.client.post("/api/runs", { body: demo.order, idempotencyKey: "demo" });
-      await leaving.waitForRequest();
-      log?.log("stopping");
-      return EXIT.done;
-    } finally {
-      await connection.close();
-      if (server) log?.log("stopped");
+    for (let port = options.port; ; ) {
+      const own = { ...options, open: options.open && port === options.port, ...omitUndefined({ port }) };
+      const next = await serveOrShare(invocation, own, leaving, demo);
+      if ("code" in next) return next.code;
+      port = next.port;
     }
   } finally {
     leaving.dispose();
   }
 }
 
+/** Serves until a shutdown. If a command owns the store, it serves instead, and this process takes over when the command has ended. */
+async function serveOrShare(
+  invocation: Invocation,
+  options: UpOptions,
+  leaving: Shutdown,
+  demo: DemoParts | undefined,
+): Promise<{ code: number } | { port: string }> {
+  const { folder, io } = invocation;
+  const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
+  let server: PublicServer | undefined;
+  const connection = await connect({
+    folder,
+    io,
+    drive: options.worker,
+    flags: flagsOf(options),
+    onProblem: log?.problem,
+    onRecovered: log?.recovered,
+    serve: async (parts, config) => {
+      log?.attach(parts);
+      if (demo) parts.web.plug = await demo.plug(parts);
+      const { port, taken } = await choosePort(options, config);
+      if (taken !== undefined) printError(taken, io, invocation.commandLine);
+      server = await serveWeb(parts, config, {
+        set: io.env["CADRE_TOKEN"] || undefined,
+        onRefused: log?.refused,
+        port,
+      });
+      return server;
+    },
+  });
+  try {
+    if (!server) return await shareOwner(connection, { invocation, options, leaving });
+    announceServer(invocation, { server, problems: connection.problems, options, words: demo?.words });
+    if (options.worker && !demo) printResumedByServer(await unfinishedRuns(connection.client), invocation);
+    await log?.started(connection.client, server.url);
+    demo?.onUp(server.url);
+    if (demo) await connection.client.post("/api/runs", { body: demo.order, idempotencyKey: "demo" });
+    await leaving.waitForRequest();
+    log?.log("stopping");
+    return { code: EXIT.done };
+  } finally {
+    await connection.close();
+    if (server) log?.log("stopped");
+  }
+}
+
+interface Sharing {
+  invocation: Invocation;
+  options: UpOptions;
+  leaving: Shutdown;
+}
+
+const LOOK_MS = 500;
+
+/** Asks the command that owns the store to serve the page, and waits until it has ended. Then returns the port to take over. */
+async function shareOwner(
+  { client, owner }: Connection,
+  { invocation, options, leaving }: Sharing,
+): Promise<{ code: number } | { port: string }> {
+  const { pid, isServer } = await client.get("/api/health");
+  const { folder, io, commandLine } = invocation;
+  const config = loadConfig({ folder, env: io.env, flags: flagsOf(options) });
+  const { port, taken } = await choosePort(options, config);
+  const answer = isServer || !owner ? undefined : await askOwner(owner, "POST", { port });
+  if (answer?.status === 409)
+    throw new CadreError("USAGE", ((await answer.json()) as { problem: string }).problem);
+  if (!answer?.ok) return refuseSecond(client);
+  const { url, link } = (await answer.json()) as { url: string; link: string };
+  if (taken !== undefined) printError(taken, io, commandLine);
+  announceServer(invocation, {
+    server: { url, newLink: () => ({ url: link }) },
+    problems: [],
+    options,
+    words: (own) => [
+      ...upWords(own, true),
+      `Process ${pid} works in this folder and serves the page. When it has ended, this process continues.`,
+    ],
+  });
+  while (!leaving.signal.aborted) {
+    const health = await client.get("/api/health").catch(() => undefined);
+    if (health?.pid !== pid) return { port: new URL(url).port };
+    await pause(LOOK_MS, undefined, { signal: leaving.signal }).catch(() => {});
+  }
+  if (owner) await askOwner(owner, "DELETE").catch(() => {});
+  return { code: EXIT.done };
+}
+
+const askOwner = (
+  owner: NonNullable<Connection["owner"]>,
+  method: string,
+  body?: object,
+): Promise<Response> =>
+  owner.fetch(`http://cadre${SERVE_PATH}`, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+
+/** A port that somebody chose is never replaced. On a shared store, commands on other machines rely on the port. */
+async function choosePort(options: UpOptions, { server, store }: Config): Promise<ChosenPort> {
+  const { host, port } = server;
+  const isUsual = options.port === undefined && port === DEFAULT_PORT && !isServerStore(store);
+  return isUsual ? nextFreePort(host, port) : { port };
+}
+
 function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
   if (port !== undefined && !/^\d{1,5}$/.test(port))
     throw usageError(`${JSON.stringify(port)} is not a port number.`);
   return omitUndefined({ host, port: port === undefined ? undefined : Number(port), model });
-}
-
-interface ServeWith {
-  /** The token from the environment variable CADRE_TOKEN. */
-  set: string | undefined;
-  log: ServerLog | undefined;
-  port: number;
-}
-
-async function serveWeb(
-  parts: ApiParts,
-  config: Config,
-  { set, log, port }: ServeWith,
-): Promise<PublicServer> {
-  refuseExposed(config.server.host, set);
-  const token = set ?? readOrCreateToken(config.dir);
-  // The token might be new, so it is masked from now on like other secrets.
-  parts.people.mask.refresh();
-  const server = await startPublicServer(parts, {
-    ...config.server,
-    port,
-    token,
-    sees: config.users?.see,
-    page: BUILT_PAGE,
-    ...omitUndefined({ onRefused: log?.refused }),
-  });
-  parts.web.served = {
-    newLink: server.newLink,
-    renewToken() {
-      if (set !== undefined)
-        throw new CadreError("CONFLICT", "The token is set by CADRE_TOKEN: change it there, and restart.");
-      server.replaceToken(renewToken(config.dir));
-      parts.people.mask.refresh();
-    },
-  };
-  return server;
-}
-
-/** A06: refuses to listen for other machines unless the person has set CADRE_TOKEN to a long token. */
-function refuseExposed(host: string, set: string | undefined): void {
-  if (set !== undefined && set.length < MIN_TOKEN)
-    throw usageError(`CADRE_TOKEN must have at least ${MIN_TOKEN} characters. Nothing was started.`);
-  if (isLoopback(host) || set !== undefined) return;
-  throw usageError(
-    `${host} can be reached from other machines: set CADRE_TOKEN to a secret of at least ${MIN_TOKEN} characters, or leave out --host. Nothing was started.`,
-  );
 }
 
 /** Throws an error that names the running process. If that process is a server, the error contains a sign-in link. */
@@ -163,7 +194,7 @@ async function refuseSecond(client: CadreClient): Promise<never> {
 }
 
 interface ServerAnnouncement {
-  server: PublicServer;
+  server: { url: string; newLink(): { url: string } };
   problems: string[];
   options: UpOptions;
   words: ((link: string) => string[]) | undefined;

@@ -27,6 +27,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const { config, ...connection } = await connectToStore({
     ...rest,
     env: io.env,
+    serveOnRequest: options.serve ? undefined : serveOnRequest(io.env),
     onProblem: onProblem ?? printer.onProblem,
     onRecovered: options.onRecovered ?? printer.onRecovered,
     onConfig(found) {
@@ -35,6 +36,28 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   });
   return { ...connection, problems: config ? otherConfigProblems(config) : [] };
 }
+
+/** Lets `cadre up` begin while this process owns the store. The server's code is loaded only then. */
+const serveOnRequest =
+  (env: NoticeIo["env"]): NonNullable<ConnectionOptions["serveOnRequest"]> =>
+  async (parts, config, port) => {
+    const { serveWeb } = await import("../serve/serve-web.ts");
+    const server = await serveWeb(parts, config, {
+      set: env["CADRE_TOKEN"] || undefined,
+      onRefused: undefined,
+      port,
+    });
+    let isOpen = true;
+    return {
+      ...server,
+      async close() {
+        if (!isOpen) return;
+        isOpen = false;
+        delete parts.web.served;
+        await server.close();
+      },
+    };
+  };
 
 /** Calls `use` with a client. If the owner of the store exits during the call, connects again and repeats the call. */
 export async function withClient<T>(
