@@ -1,7 +1,10 @@
 // What `import … from "cadre/testing"` finds, like index.js.
 
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 
 const sources = existsSync(new URL("./src/testing.ts", import.meta.url));
 
-export const { scriptedModel } = await import(sources ? "./src/testing.ts" : "./dist/testing.js");
+export const { scriptedModel } = createRequire(import.meta.url)(
+  sources ? "./src/testing.ts" : "./dist/testing.js",
+);

@@ -116,7 +116,7 @@ test("a program that embeds Cadre passes the type check and runs, and so does a 
   for (const file of ["embed.ts", "reader.steps.ts"])
     copyFileSync(join(ROOT, "test/package", file), join(folder, file));
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, module: "nodenext", target: "esnext" },
+    ...{ strict: true, noEmit: true, skipLibCheck: false, module: "nodenext", target: "esnext" },
     ...{ exactOptionalPropertyTypes: true, types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] },
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
@@ -141,11 +141,32 @@ test('`import "cadre"` loads neither the command line nor the server', () => {
   ).toEqual([]);
 });
 
+test("CommonJS programs can require the package", () => {
+  const code = `const { createCadre } = require("cadre");
+    const { scriptedModel } = require("cadre/testing");
+    console.log(typeof createCadre, typeof scriptedModel, typeof require("cadre/ai").uiResponse);`;
+  const printed = execFileSync(process.execPath, ["--input-type=commonjs", "-e", code], {
+    ...{ cwd: installed.folder, env },
+    encoding: "utf8",
+  });
+  expect(printed).toBe("function function function\n");
+});
+
 test("the package exports the same names as the sources", async () => {
   const exported = await import(join(ROOT, "index.js"));
   expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
   expect(Object.keys(await import(join(ROOT, "testing.js"))).sort()).toEqual(Object.keys(testing).sort());
   expect(Object.keys(await import(join(ROOT, "ai.js"))).sort()).toEqual(Object.keys(ai).sort());
+});
+
+test("the types of the public API change only together with the report of them (`vitest -u` writes it)", async () => {
+  const dist = join(installed.own, "dist");
+  const files = globSync("{index,ai,testing,library/*}.d.ts", { cwd: dist }).toSorted();
+  const internal = /^library\/(?:collect|handle-approvals)\.d\.ts$/;
+  const report = files
+    .filter((file) => !internal.test(file))
+    .map((file) => `// ${file}\n${readFileSync(join(dist, file), "utf8").trim()}\n`);
+  await expect(report.join("\n")).toMatchFileSnapshot("package/public-api.txt");
 });
 
 test("the package lists all bundled third-party code, and every licence is permissive", () => {
