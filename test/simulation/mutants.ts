@@ -2,6 +2,7 @@
 // If the simulation does not find a mutant, the simulation itself is broken (FAULTS §1, 7).
 
 import { type EventBody, keyOf, OUTCOME_TYPES } from "../../src/journal/events.ts";
+import type { CallRecords } from "../../src/loop/parts.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import { type Append, type Store, SUSPECT_AFTER, type Writer } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";
@@ -25,6 +26,13 @@ export const MUTANTS: readonly Findable[] = [
     found: /^I4 /,
     from: 289,
     tools: (tools) => tools.map((tool) => (tool.name === "charge" ? { ...tool, effect: "read" } : tool)),
+  },
+  {
+    name: "a command counts as not begun after a crash, although it had begun",
+    found: /^I4 /,
+    from: 494,
+    tools: (tools) => tools.map((tool) => (tool.name === "charge" ? { ...tool, notes: true } : tool)),
+    parts: (parts) => ({ ...parts, callRecords: FORGETFUL }),
   },
   {
     name: "the driver ignores signals, so that a cancel has no effect",
@@ -56,6 +64,15 @@ export const MUTANTS: readonly Findable[] = [
       })),
   },
 ];
+
+/** Notes that never know of a command. */
+const FORGETFUL: CallRecords = {
+  id: "notes",
+  begin: async () => {},
+  end: () => {},
+  find: async () => "not begun",
+  forget: async () => {},
+};
 
 /** The newest lease of each run, across all stores of a simulation. */
 const newest = new WeakMap<Surroundings, Map<string, Writer>>();

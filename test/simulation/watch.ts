@@ -117,9 +117,13 @@ export class Watch {
         this.problem(`${problem}: ${name}`);
     const before = this.effects.filter((effect) => effect.runId === runId && effect.callId === callId);
     if (TOOLS[tool] === "idempotent" && before.length > 0) return;
+    // Cadre itself may only say that a call had not begun, which allows no repetition.
     const again = journal.filter(
       ({ type, payload }) =>
-        type === "OUTCOME_DECIDED" && payload.toolCallId === callId && payload.verdict === "run_again",
+        type === "OUTCOME_DECIDED" &&
+        payload.toolCallId === callId &&
+        payload.verdict === "run_again" &&
+        payload.by !== "cadre",
     );
     if (TOOLS[tool] === "unsafe" && before.length > again.length)
       this.problem(`I4 ${name} happened again by itself`);
