@@ -3,11 +3,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { project } from "../cli.fixture.ts";
+import { agent, project } from "../cli.fixture.ts";
 
 test("[F30] [36.14] a damaged store is refused with the command that salvages it; after this command, runs are listed again", async () => {
   await using p = await project({
-    "agents/a.md": "---\ndescription: d\nmodel: scripted/rehearsal\n---\nHi.",
+    "agents/a.md": agent("a"),
+    "a.script.yaml": "turns:\n  - text: Hello.\n",
   });
   const ran = await p.cadre("run", "a", "say hello", "--json");
   expect(ran.code).toBe(0);

@@ -122,14 +122,21 @@ function isIntact(path: string): boolean {
   try {
     db = new DatabaseSync(path, { readOnly: true });
     const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-    const answer = db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"];
-    return answer === "ok" && version >= 1 && version <= MIGRATIONS.length;
+    if (version < 1 || version > MIGRATIONS.length) return false;
+    const fresh = new DatabaseSync(":memory:");
+    fresh.exec(MIGRATIONS.slice(0, version).join(";"));
+    // A damaged version does not fit the tables.
+    if (!isDeepStrictEqual(db.prepare(SHAPE).all(), fresh.prepare(SHAPE).all())) return false;
+    return db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] === "ok";
   } catch {
     return false;
   } finally {
     db?.close();
   }
 }
+
+const SHAPE = `SELECT sqlite_schema.type, sqlite_schema.name, columns.name AS "column" FROM sqlite_schema
+  LEFT JOIN pragma_table_info(sqlite_schema.name) AS columns ORDER BY 2, 3`;
 
 /** The old file keeps its name until the new one takes it. Its log goes first, because SQLite would apply it to the new file. */
 function replace(path: string, draft: string, kept: string): void {
