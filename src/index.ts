@@ -23,25 +23,18 @@ export { CadreClosed, type Run, type RunResult, type RunStatus } from "./library
 export { RunFailed } from "./library/run-failed.ts";
 export type { JsonSchema, StandardSchema } from "./library/schema.ts";
 export type { RunPart } from "./library/stream.ts";
-export {
-  ask,
-  type CallAnswer,
-  type DelegateAnswer,
-  type DelegateOptions,
-  delegate,
-  parallel,
-  prompt,
-  type Step,
-  type Steps,
-  type StepsInput,
-  type StepsReport,
-  type StepsResult,
-  sleep,
-  type TurnAnswer,
-  type TurnsAnswer,
-  tool,
-  turn,
-  turns,
+export { ask, delegate, parallel, prompt, sleep, tool, turn, turns } from "./patterns/step-functions.ts";
+export type {
+  CallAnswer,
+  DelegateAnswer,
+  DelegateOptions,
+  Step,
+  Steps,
+  StepsInput,
+  StepsReport,
+  StepsResult,
+  TurnAnswer,
+  TurnsAnswer,
 } from "./patterns/step-vocabulary.ts";
 export type {
   AgentEventName,

@@ -1,26 +1,30 @@
 // Loads the module that controls an agent: a file with `export default function*`, next to the agent's own file.
 // When an agent is loaded, only the text of its module is read.
-// The module is imported when a run needs it, and only if the project is trusted to run code.
+// The module runs when a run needs it, in a process of its own, and only if the project is trusted to run code.
 
 import { createHash } from "node:crypto";
-import { registerHooks, stripTypeScriptTypes } from "node:module";
-import { extname, resolve, sep } from "node:path";
+import { realpath } from "node:fs/promises";
+import { stripTypeScriptTypes } from "node:module";
+import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import { type AgentFolders, foldersToSearch } from "./files/folders.ts";
 import { readConfined } from "./files/read-confined.ts";
 import type { LoadedSteps, StepsMain } from "./loaded-steps.ts";
+import { NoGenerator, startSteps } from "./steps/steps-host.ts";
 
 export interface StepsSource {
   folders: AgentFolders;
   /** Whether the project is allowed to run its own code. */
   trusted: boolean;
+  /** Puts the command of a module's process into the project's sandbox, where there is one. */
+  confine(argv: readonly string[], root: string): Promise<readonly string[]>;
 }
 
 export async function loadSteps(
   { module }: NonNullable<Definition["steps"]>,
-  { folders, trusted }: StepsSource,
+  { folders, trusted, confine }: StepsSource,
 ): Promise<LoadedSteps> {
   const inCode = folders.inCode?.find(({ name }) => module === `code:${name}`)?.steps;
   if (inCode) return checkMain(inCode, stepsHash(inCode.toString()), module);
@@ -32,8 +36,18 @@ export async function loadSteps(
   if ("problem" in read) return { problem: `The module ${module} ${read.problem}.` };
   const hash = stepsHash(read.text);
   try {
-    return checkMain(await importMain(read.path, hash), hash, module);
+    const project = scope === "project" ? await realpath(folders.project) : await realpath(root);
+    const files = await importedFiles(read.path, read.text, project);
+    const main = await startSteps({
+      key: `${read.path}?${hash}`,
+      url: pathToFileURL(read.path).href,
+      reads: [...files, ...packageFolders(read.path, project)],
+      confine: (argv) => confine(argv, project),
+    });
+    return { main, hash };
   } catch (error) {
+    if (error instanceof NoGenerator)
+      return { problem: `The module ${module} cannot be used: its default export is not a \`function*\`.` };
     return { problem: `The module ${module} cannot be loaded: ${firstLine(error)}.` };
   }
 }
@@ -84,21 +98,33 @@ function moduleLocation(module: string, folders: AgentFolders) {
   return { path, scope, root: folder?.path ?? (scope === "project" ? resolve(base) : undefined) };
 }
 
-const MARK = "?cadre-steps=";
-let hooked = false;
-
-/** A module with the same content is imported only once. A changed file is imported as a new module. */
-async function importMain(path: string, hash: string): Promise<unknown> {
-  if (!hooked) registerHooks({ resolve: findCadre });
-  hooked = true;
-  const module = (await import(`${pathToFileURL(path).href}${MARK}${hash}`)) as { default?: unknown };
-  return module.default;
+/** The module and the files that it imports by relative names, in the project. These are all the files that its process may read. */
+async function importedFiles(path: string, text: string, root: string): Promise<string[]> {
+  const found = new Set([path]);
+  const open = [{ path, text }];
+  for (let at = open.shift(); at !== undefined && found.size < MOST_FILES; at = open.shift()) {
+    for (const [, name = ""] of at.text.matchAll(RELATIVE_IMPORT)) {
+      const read = await readConfined({ name, folder: dirname(at.path), root, within: "the project" });
+      // An import of a file that decides about secrets is no code.
+      if ("problem" in read || found.has(read.path) || !/\.(?:[cm]?[jt]s|json)$/.test(read.path)) continue;
+      found.add(read.path);
+      open.push(read);
+    }
+  }
+  return [...found];
 }
 
-/** In a steps module, `import … from "cadre"` always resolves to the running Cadre, even if the project has not installed Cadre. */
-const findCadre: Parameters<typeof registerHooks>[0]["resolve"] = (name, context, next) =>
-  name === "cadre" && context.parentURL?.includes(MARK)
-    ? { url: new URL(`../index${extname(import.meta.url)}`, import.meta.url).href, shortCircuit: true }
-    : next(name, context);
+const MOST_FILES = 1_000;
+const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+
+/** Folders that Node looks into for packages, and files in which it looks for the type of a module. */
+function packageFolders(path: string, root: string): string[] {
+  const found: string[] = [];
+  for (let at = dirname(path); at.startsWith(root); at = dirname(at)) {
+    found.push(join(at, "node_modules", "*"), join(at, "package.json"));
+    if (at === root || dirname(at) === at) break;
+  }
+  return found;
+}
 
 const firstLine = (error: unknown): string => messageOf(error).split("\n")[0]!.replace(/\.$/, "");

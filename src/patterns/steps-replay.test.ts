@@ -7,7 +7,7 @@ import { makeWorld, type World } from "../../test/support/world.ts";
 import type { Payload } from "../journal/events.ts";
 import { decideApproval, resumeRun } from "../loop/commands/person-commands.ts";
 import { emptyRunState } from "../projections/folds/run-state.ts";
-import { prompt, turns } from "./step-vocabulary.ts";
+import { prompt, turns } from "./step-functions.ts";
 import { replaySteps } from "./steps-replay.ts";
 
 const ASKS = `yield prompt("Be quick."); yield* ask("Go on?"); return "went on";`;

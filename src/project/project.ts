@@ -66,7 +66,7 @@ import { createHooks } from "../tools/hooks/create-hooks.ts";
 import { createMatcher } from "../tools/hooks/match-hooks.ts";
 import { toolsFor } from "../tools/index.ts";
 import { inputSchemaOf } from "../tools/input-schema.ts";
-import { reportSandbox, type SandboxReport } from "../tools/sandbox/find-sandbox.ts";
+import { findSandbox, reportSandbox, type SandboxReport } from "../tools/sandbox/find-sandbox.ts";
 import { cleanEnvironment } from "../tools/shell/clean-environment.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { canonicalRule } from "../tools/tool-names.ts";
@@ -269,7 +269,17 @@ export function openProject(options: ProjectOptions): Project {
       });
     },
     agentFile: (file) => agentFile(folders, file),
-    loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
+    loadSteps: (steps) =>
+      loadSteps(steps, {
+        folders,
+        trusted: config.trusted,
+        async confine(argv, root) {
+          const found = await findSandbox(config.sandbox);
+          if ("problem" in found || found.sandbox.name !== "bwrap") return argv;
+          const paths = [{ path: root, isFolder: true, access: "read" as const }];
+          return (await found.sandbox.wrap(argv, { workspace: "/", paths, network: "off" })).argv;
+        },
+      }),
     chooseModel: (name, reasoning) => chooseModel(name, reasoning, names, models),
     systemPrompt: compose,
     async prompt(name, task) {

@@ -233,7 +233,7 @@ const RUN_GIT = "src/tools/git/run-git.ts";
 /** Files that start programs. None but the first starts git: a git that is not hardened runs programs that a repository names (A30). */
 const STARTS_PROGRAMS = new Set([
   RUN_GIT,
-  "src/agents/steps/steps-process.ts",
+  "src/agents/steps/steps-thread.ts",
   "src/cli/commands/up.ts",
   "src/cli/connection/background.ts",
   "src/cli/demo/supervise.ts",
