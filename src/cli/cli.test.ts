@@ -513,7 +513,7 @@ test("`run` and `message` send files with --attach, `show` names the files, and 
 
   await p.cadre("export", start!.runId, "--format", "cadre", "--to", "tree.jsonl");
   await using other = await happy();
-  expect(await other.cadre("import", join(p.folder, "tree.jsonl"))).toMatchObject({ code: 0 });
+  expect(await other.cadre("import", "--accept", join(p.folder, "tree.jsonl"))).toMatchObject({ code: 0 });
   expect((await other.cadre("verify", start!.runId)).stdout).not.toContain("missing");
 
   await writeFile(join(p.folder, "fake.png"), "<svg>");

@@ -7,6 +7,7 @@ import type { Ids, RunId } from "../ids.ts";
 import type { UnjournaledState } from "../journal/events.ts";
 import { readEvent } from "../journal/upcast.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
+import { broughtBy } from "./brought-authority.ts";
 import { blobNameIn, digest, encodeBlob, neededBlobs } from "./hashes.ts";
 import type { Store, StoredEvent } from "./store.ts";
 import { readTree, treeLines } from "./tree-file.ts";
@@ -44,16 +45,27 @@ export function copyOut(row: RunRow, { store, version }: Omit<Parts, "ids">): As
   return textOf(store, [root], { version, root, standing: [] });
 }
 
-/** Imports a tree that another store exported. Importing the same transfer again changes nothing. */
+/**
+ * Imports a tree that another store exported. Importing the same transfer again changes nothing.
+ * If the tree brings rights or work along, it is imported only if a person has accepted that (A83).
+ */
 export async function moveIn(
   text: string,
   store: Store,
+  { folder, accepted }: { folder: string; accepted: boolean },
 ): Promise<{ root: RunId; existed: boolean; runs: number }> {
   const { transferId, ...tree } = readWhole(text);
   if (transferId === undefined)
     throw new CadreError(
       "UNPROCESSABLE",
       "This is a copy to read, not a tree to go on from: that is made by `cadre export --format cadre`. Nothing was imported.",
+    );
+  const brings = accepted ? [] : broughtBy(tree, folder);
+  if (brings.length > 0)
+    throw new CadreError(
+      "UNPROCESSABLE",
+      "This file brings work and permissions along, which apply only once a person has accepted them. Nothing was imported.",
+      { brings },
     );
   const runs = new Set(tree.events.map(({ event }) => event.runId)).size;
   return { ...(await store.transfers.import({ transferId, ...tree })), runs };

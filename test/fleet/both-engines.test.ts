@@ -152,7 +152,7 @@ async function versions(crew: Crew): Promise<void> {
   const workspace = /"workspace":"([^"]+)"/.exec(recorded)![1]!;
   mkdirSync(workspace, { recursive: true });
   onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
-  const { root } = await moveIn(recorded, store);
+  const { root } = await moveIn(recorded, store, { folder: "/", accepted: true });
   const newer = await crew.admit("patient", "of tomorrow");
   const payload = { v: 2, id: "note", source: "person", text: "It is urgent." } as const;
   const events = [{ type: "CONTEXT_ADDED", payload }] as const;

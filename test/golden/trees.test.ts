@@ -36,7 +36,7 @@ afterEach(async () => {
 async function openRecording(file: string) {
   const text = readFileSync(join(HOME, file), "utf8");
   runtime = await openTree(folder, TREES[nameOf(file)]!);
-  const { root } = await moveIn(text, runtime.store);
+  const { root } = await moveIn(text, runtime.store, { folder, accepted: true });
   const replay = async (over: Partial<ReplayParts> = {}) => {
     const { runs } = await runtime!.store.runs.list({});
     return replayRuns(

@@ -30,7 +30,11 @@ export const MovedBody = namedStrictObject("MovedBody", {
 });
 export type MovedBody = z.infer<typeof MovedBody>;
 
-export const ImportBody = namedStrictObject("ImportBody", { tree: z.string() });
+export const ImportBody = namedStrictObject("ImportBody", {
+  tree: z.string(),
+  /** True if a person has seen what the tree brings along. Without it, such a tree is refused, and `brings` lists it. */
+  accept: z.boolean().exactOptional(),
+});
 
 export const EXPORT_FORMATS = ["jsonl", "html"] as const;
 
@@ -56,7 +60,7 @@ const LINES = "application/x-ndjson";
 /** A tree is checked as a whole before anything is written, so it has to fit into memory. */
 const MAX_TREE_MEGABYTES = 256;
 
-export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts) {
+export function exportRoutes({ store, people: { ids }, info: { version, folder } }: ApiParts) {
   return [
     route.get(
       "/api/runs/{id}/export",
@@ -99,8 +103,8 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         answer: ImportView,
         role: "admin",
       },
-      async ({ body: { tree } }) => {
-        const { root, existed, runs } = await moveIn(tree, store);
+      async ({ body: { tree, accept = false } }) => {
+        const { root, existed, runs } = await moveIn(tree, store, { folder, accepted: accept });
         const row = await store.runs.get(root);
         return {
           runId: root,

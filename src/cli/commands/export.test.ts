@@ -80,12 +80,20 @@ describe("cadre export --format cadre", () => {
     await laptop.cadre("run");
     expect(await events(laptop, runId), "nothing drives it here").toEqual(left);
 
-    const imported = await team.cadre("import", file);
+    const asked = await team.cadre("import", file);
+    expect(asked).toMatchObject({ code: 2, stdout: "" });
+    expect(asked.stderr).toMatch(
+      /The file brings this along:\n {2}Run \S+ continues: .*Nothing was imported/s,
+    );
+    expect((await team.cadre("runs", "--json")).stdout).not.toContain(runId);
+    const imported = await team.cadre("import", "--accept", file);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout).toMatch(/Imported r\w+ \(2 runs, suspended\)/);
     const came = (await events(team, runId)).map(withoutPosition);
     expect(came).toEqual(left.slice(0, -1).map(withoutPosition));
-    expect((await team.cadre("import", file)).stdout).toContain("was already imported; nothing was changed");
+    expect((await team.cadre("import", "--accept", file)).stdout).toContain(
+      "was already imported; nothing was changed",
+    );
     expect(await events(team, runId)).toHaveLength(left.length - 1);
 
     const before = await team.cadre("workers");
@@ -104,18 +112,18 @@ describe("cadre export --format cadre", () => {
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
     const { runId, item, file } = await exportTree(laptop);
-    await team.cadre("import", file);
+    await team.cadre("import", "--accept", file);
     await team.cadre("run");
     const back = join(team.folder, "back.cadre");
     expect((await move(team, runId, back)).stderr).toBe("");
-    const refused = await laptop.cadre("import", back);
+    const refused = await laptop.cadre("import", "--accept", back);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`cadre prune --run ${runId}`) });
     await laptop.cadre("prune", "--run", runId, "--yes");
-    expect((await laptop.cadre("import", back)).code).toBe(0);
+    expect((await laptop.cadre("import", "--accept", back)).code).toBe(0);
     await laptop.cadre("approve", item);
     expect((await laptop.cadre("run")).stdout).toContain("All parts are there.");
     await laptop.cadre("prune", "--run", runId, "--yes");
-    expect((await laptop.cadre("import", back)).stdout).toContain(
+    expect((await laptop.cadre("import", "--accept", back)).stdout).toContain(
       "was already imported; nothing was changed; it has since been deleted",
     );
   }, 120_000);
@@ -167,7 +175,7 @@ describe("cadre export --format cadre", () => {
     const { stdout } = await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre");
     expect(stdout).toContain("it had ended, so nothing was moved");
     expect(stdout).not.toContain("continues");
-    const taken = await q.cadre("import", join(p.folder, "tree.cadre"));
+    const taken = await q.cadre("import", "--accept", join(p.folder, "tree.cadre"));
     expect(taken.stdout).toMatch(/Imported r\w+ \(1 run, completed\)\. See it/);
   });
 
@@ -177,7 +185,7 @@ describe("cadre export --format cadre", () => {
     const up = desk.start("up", "--port", "0", "--no-open");
     await up.shows(/up at/);
     const { runId, item, file } = await exportTree(laptop);
-    const imported = await desk.cadre("import", file);
+    const imported = await desk.cadre("import", "--accept", file);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout).toContain(
       `(2 runs, suspended); process ${up.process.pid} continues it once you have answered.`,
@@ -185,8 +193,12 @@ describe("cadre export --format cadre", () => {
     expect(imported.stdout, "what for, and how").toMatch(
       new RegExp(`needs approval: lead › worker: Write[^]*cadre approve ${item}\\n`),
     );
-    expect((await desk.cadre("import", file)).stdout).toContain("was already imported; nothing was changed");
-    expect((await desk.cadre("import", file, "--json")).lines()).toMatchObject([{ runId, existed: true }]);
+    expect((await desk.cadre("import", "--accept", file)).stdout).toContain(
+      "was already imported; nothing was changed",
+    );
+    expect((await desk.cadre("import", "--accept", file, "--json")).lines()).toMatchObject([
+      { runId, existed: true },
+    ]);
     await desk.cadre("approve", item);
     expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");
     expect(await readFile(join(laptop.folder, "note.txt"), "utf8")).toBe("hello");
@@ -292,7 +304,7 @@ describe("cadre export --format cadre", () => {
       );
       await move(laptop, runId, "tree.cadre");
       for (const word of [/^Imported r\w+ \(2 runs/, /was already imported; nothing was changed/]) {
-        const { stdout } = await desk.cadre("import", join(laptop.folder, "tree.cadre"));
+        const { stdout } = await desk.cadre("import", "--accept", join(laptop.folder, "tree.cadre"));
         expect(stdout).toMatch(word);
         expect(stdout).toContain(`  cadre ${release} ${runId}\n`);
         expect(stdout).toMatch(/needs approval: lead › worker: Write/);
@@ -310,6 +322,7 @@ describe("cadre export --format cadre", () => {
       process.execPath,
       desk.launcher,
       "import",
+      "--accept",
       file.replace(laptop.folder, `${laptop.folder}-away`),
     ];
     const { stdout } = await promisify(execFile)("sh", ["-c", `${script.join(" ")} 2>&1`], {
@@ -327,13 +340,13 @@ describe("cadre export --format cadre", () => {
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
     const { runId, item, file } = await exportTree(laptop);
-    await team.cadre("import", file);
+    await team.cadre("import", "--accept", file);
     const onwards = join(team.folder, "on.cadre");
     expect(await team.cadre("export", "--format", "cadre", runId, "--to", onwards)).toMatchObject({
       code: 0,
       stderr: "",
     });
-    await desk.cadre("import", onwards);
+    await desk.cadre("import", "--accept", onwards);
     await desk.cadre("approve", item);
     const answered = await desk.cadre("export", "--format", "cadre", runId);
     expect(answered.stderr, "what was answered is about to be at work").toContain(

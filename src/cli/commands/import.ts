@@ -5,26 +5,37 @@
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ImportView, RunTree } from "../../api/client/types.ts";
+import { CadreError } from "../../errors.ts";
 import { plural } from "../../projections/words/format.ts";
 import { describeWait } from "../../projections/words/waits.ts";
 import type { CommandLine } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
 import { missingFolderText } from "../export/write-export.ts";
-import { type Invocation, report } from "../invocation.ts";
+import { type Invocation, isAttended, report } from "../invocation.ts";
 import { readGivenFile } from "../option-values.ts";
+import { confirm } from "../terminal/keys.ts";
 import { nextDriverText } from "../view/drivers.ts";
 import { neededLines } from "../view/summary.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 
-export async function importRun(invocation: Invocation, path: string): Promise<number> {
+export async function importRun(
+  invocation: Invocation,
+  path: string,
+  { accept = false }: { accept?: boolean },
+): Promise<number> {
   const { io, screen, commandLine } = invocation;
   const nothing = "Nothing was imported.";
   refuseIgnoredSettings(invocation, ["store"], nothing);
   const tree = readGivenFile(resolve(io.cwd, path), nothing);
   const read = async (client: CadreClient) => {
-    const imported = await client.post("/api/import", { body: { tree } });
+    const imported = await client
+      .post("/api/import", { body: { tree, accept } })
+      .catch(async (error: unknown) => {
+        await confirmBrought(invocation, error);
+        return client.post("/api/import", { body: { tree, accept: true } });
+      });
     return { imported, next: await nextFor(client, imported, invocation) };
   };
   const { imported, next } = await withClient(invocation, read, { createsStore: true });
@@ -41,6 +52,23 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
   // The missing folder is printed before the approval commands: a run approved before the folder exists would fail.
   for (const place of missing) io.stderr.write(`cadre: ${missingFolderText(place, "here")}\n`);
   return report(invocation, imported, fitLines(next.needed, screen));
+}
+
+/** Shows what the file brings along, and asks. Throws the error again if it is another one, or if nobody agrees. */
+async function confirmBrought(invocation: Invocation, error: unknown): Promise<void> {
+  const brings = error instanceof CadreError ? error.details?.["brings"] : undefined;
+  if (!Array.isArray(brings)) throw error;
+  const { io } = invocation;
+  io.stderr.write(`The file brings this along:\n${brings.map((line) => `  ${String(line)}\n`).join("")}`);
+  if (
+    isAttended(invocation) &&
+    (await confirm(invocation, "Do you know who made it, and accept all of this? [y/N] "))
+  )
+    return;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    "Nothing was imported. `cadre import --accept FILE` accepts it without a question.",
+  );
 }
 
 interface Next {

@@ -46,7 +46,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
     },
     async deliver(file, settle) {
       const taken = await client
-        .post("/api/import", { body: { tree: await readFile(file, "utf8") } })
+        .post("/api/import", { body: { tree: await readFile(file, "utf8"), accept: true } })
         .catch(async (error: unknown) => {
           if (isRefusal(error)) await settle("refused");
           throw deliveryError(place, file, error);

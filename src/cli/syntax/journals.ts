@@ -25,7 +25,11 @@ export function addJournalCommands(program: Command, bind: BindHandler): void {
     .action(bind(async () => (await import("../commands/export.ts")).exportRun));
   program
     .command("import <file>")
-    .description("import a tree that was moved out of another store with: export --format cadre")
+    .summary("import a tree that was moved out of another store with: export --format cadre")
+    .description(
+      "Imports a tree that was moved out of another store with: export --format cadre. Says what the file brings along (work that\ncontinues, permissions, approved calls, folders, programs), and asks first.",
+    )
+    .option("--accept", "do not ask: you know what is in the file")
     .action(bind(async () => (await import("../commands/import.ts")).importRun));
   program
     .command("prune")
