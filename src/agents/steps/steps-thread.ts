@@ -81,12 +81,14 @@ async function answerTo({ key, argv, request, timeout }: ThreadRequest): Promise
   }
 }
 
-loads.on("message", async (asked: ThreadRequest) => {
-  loads.postMessage({ id: asked.request.id, answer: await answerTo(asked) });
+loads.on("message", (asked: ThreadRequest) => {
+  void answerTo(asked).then((answer) => loads.postMessage({ id: asked.request.id, answer }));
 });
 
-calls.on("message", async (asked: ThreadRequest) => {
-  calls.postMessage(await answerTo(asked));
-  Atomics.store(flag, 0, 1);
-  Atomics.notify(flag, 0);
+calls.on("message", (asked: ThreadRequest) => {
+  void answerTo(asked).then((answer) => {
+    calls.postMessage(answer);
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  });
 });
