@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { inspectSandbox } from "../../project/project.ts";
 import { sandboxCheck } from "./sandbox.ts";
 
-async function check(yaml: string) {
+async function check(yaml: string, user = 1_000) {
   const folder = await mkdtemp(join(tmpdir(), "cadre-doctor-"));
   await writeFile(join(folder, "cadre.yaml"), yaml);
-  const found = await sandboxCheck(folder, { CADRE_TRUST: "1" });
+  const found = await sandboxCheck(folder, { CADRE_TRUST: "1" }, user);
   await rm(folder, { recursive: true });
   return found;
 }
@@ -25,6 +25,8 @@ test.runIf(used === "bwrap")("doctor reports which sandbox works, and its networ
     "bwrap; no network: a list of hosts needs srt",
   );
   expect((await check("sandbox: { network: on }")).text).toBe("bwrap; with network");
+  // [A89] [30.9]
+  expect(await check("", 0)).toMatchObject({ state: "warn", text: expect.stringContaining("runs as root") });
 });
 
 test.runIf(used === "none")("doctor reports why there is no sandbox, and how to get one", async () => {

@@ -7,13 +7,24 @@ import type { Finding } from "./machine.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export async function sandboxCheck(folder: string, env: Env): Promise<Finding> {
+export async function sandboxCheck(
+  folder: string,
+  env: Env,
+  user: number | undefined = process.getuid?.(),
+): Promise<Finding> {
   const name = "sandbox";
   const settings = settingsIn(folder, env);
   const { used, problems, missing } = await inspectSandbox({ sandbox: settings });
   const fix = remedy(missing.includes("bwrap"));
   if (used === undefined)
     return { state: "bad", name, text: `commands are refused: ${problems[settings.driver as "bwrap"]}`, fix };
+  if (used !== "none" && user === 0)
+    return {
+      state: "warn",
+      name,
+      text: `${used}, but Cadre runs as root: a hole in the sandbox or in the kernel is a hole in the machine`,
+      fix: "run Cadre as an ordinary user",
+    };
   if (used !== "none") return { state: "ok", name, text: `${used}; ${networkWords(settings, used)}` };
   if (settings.driver === "none")
     return { state: "warn", name, text: "none, as configured: commands run with your permissions" };

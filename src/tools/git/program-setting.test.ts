@@ -11,7 +11,18 @@ describe("programs that a repository makes git run", () => {
     ['[filter "x"]\n\tclean = evil', "filter.clean"],
     ['[filter "a]b"]\n\tprocess = evil', "filter.process"],
     ['[filter "a]b"] clean = evil', "filter.clean"],
-    ["[log]\n\tshowSignature # always", "log.showsignature"],
+    // Git refuses such a file, and so does every command on it.
+    ["[log]\n\tshowSignature # always", "a configuration that cannot be read"],
+    // Spellings that a reader of our own understood in another way [30.16].
+    ['[core]\n\tfsmonitor = "ev"il', "core.fsmonitor"],
+    ['[core]\n\tfsmonitor = "true" evil', "core.fsmonitor"],
+    ["[core] bare = false\n[a] x = y\n[b] [diff] external = evil", "diff.external"],
+    ["[user]\n\tname = a \\\n b\n[diff]\n\texternal = ev\\\nil", "diff.external"],
+    ['[filter "x"]\r\n\tclean = evil\r\n', "filter.clean"],
+    ['[filter "git-lfs"]\n\tclean = "git-lfs clean -- %f; evil"', "filter.clean"],
+    ['[diff "two\\"words"]\n\ttextconv = evil', "diff.textconv"],
+    ["[Core]\n\tFSMonitor = /evil ; comment", "core.fsmonitor"],
+    ["[diff]external=evil", "diff.external"],
     ["[diff]\n\texternal = evil", "diff.external"],
     ['[diff "x"]\n\ttextconv = evil', "diff.textconv"],
     ["[DIFF.x]\r\n\tCommand = evil\r", "diff.command"],
@@ -26,6 +37,12 @@ describe("programs that a repository makes git run", () => {
     expect(gitProgramSetting(repository.path)).toBeUndefined();
     await appendFile(join(repository.path, ".git/config"), `${text}\n`);
     expect(gitProgramSetting(repository.path)).toBe(setting);
+  });
+
+  it("[A30] [30.16] objects that another repository lends are reported", async () => {
+    await using repository = await tempGit();
+    await writeFile(join(repository.path, ".git/objects/info/alternates"), "/somewhere/else\n");
+    expect(gitProgramSetting(repository.path)).toBe("objects of another repository");
   });
 
   it("[A30] harmless git settings are ignored, and so are settings that Cadre overrides for agents", async () => {

@@ -1,11 +1,13 @@
 // Finds repository settings that make git run programs or read other folders, even in a read-only command.
 // Examples are filters, text converters, signatures, and objects fetched on demand (A30).
 // So even `git diff` can start a program that the repository's author chose. The user's own configuration is trusted.
+// Git itself reads the settings: a second reader would understand some quotes, headers or continued lines in another way.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
-import { LFS_COMMAND } from "./repository-settings.ts";
+import { LFS_COMMAND, type RepositorySetting } from "./repository-settings.ts";
+import { readFileSettingsNow, readRepositorySettingsNow } from "./run-git.ts";
 
 /** The first setting that runs programs, or a description of an unreadable file. Undefined if there is neither. */
 export function gitProgramSetting(workspace: string): string | undefined {
@@ -13,22 +15,23 @@ export function gitProgramSetting(workspace: string): string | undefined {
   if (folder === undefined) return undefined;
   if (folder === STRAY) return "a .git that leads to another repository";
   const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
+  if (existsSync(join(common, "objects/info/alternates"))) return "objects of another repository";
+  const own = readRepositorySettingsNow(workspace, folder);
+  if (own === undefined) return UNREADABLE;
+  const found = own.find((setting) => !isHarmless(setting, common, workspace));
+  if (found) return nameOf(found.key);
   const modules = existsSync(join(common, "modules")) ? globSync("modules/**/config", { cwd: common }) : [];
-  for (const file of [
-    join(common, "config"),
-    join(folder, "config.worktree"),
-    ...modules.map((path) => join(common, path)),
-  ]) {
-    if (!existsSync(file)) continue;
-    const text = textAt(file);
-    if (text === undefined) return "a configuration that cannot be read";
-    const found = settingsIn(text).find((setting) => !isHarmless(setting, dirname(file), workspace));
-    if (found) return `${found.section}.${found.key}`;
+  for (const file of modules.map((path) => join(common, path))) {
+    const settings = readFileSettingsNow(file);
+    if (settings === undefined) return UNREADABLE;
+    const risky = settings.find((setting) => !isHarmless(setting, dirname(file), workspace));
+    if (risky) return nameOf(risky.key);
   }
   return undefined;
 }
 
 const STRAY = Symbol("another repository");
+const UNREADABLE = "a configuration that cannot be read";
 
 /** The git folder that git would find from the workspace: `.git`, the target of a `.git` file, or a bare repository. */
 function gitFolder(workspace: string): string | typeof STRAY | undefined {
@@ -47,40 +50,22 @@ function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();
   if (record !== undefined) return tops.some((one) => resolve(folder, record) === join(one, ".git"));
-  const settings = settingsIn(textAt(join(folder, "config")) ?? "");
-  return settings.some(
-    ({ section, key, value }) =>
-      `${section}.${key}` === "core.worktree" && tops.includes(resolve(folder, value)),
-  );
-}
-
-interface Setting {
-  section: string;
-  key: string;
-  value: string;
+  const settings = readFileSettingsNow(join(folder, "config")) ?? [];
+  return settings.some(({ key, value }) => key === "core.worktree" && tops.includes(resolve(folder, value)));
 }
 
 /** Settings that make a read-only command run a program, contact a server or leave the workspace. */
 const RISKY_SETTING =
   /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
 
-const HEADER = /^\s*\[\s*([\w-]+)(?:\.[^\]"]*|\s*"(?:[^"\\]|\\.)*")?\s*\](.*)$/s;
+/** Section and key, without the subsection: `filter.clean` for `filter.x.clean`. */
+const nameOf = (key: string): string => key.replace(/\..*\./s, ".").toLowerCase();
 
-function settingsIn(text: string): Setting[] {
-  let section = "";
-  return text.split("\n").flatMap((line) => {
-    // A key can be on the same line as its section: `[core] fsmonitor = x`.
-    const [, name = section, rest = line] = HEADER.exec(line) ?? [];
-    section = name.toLowerCase();
-    const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*|[#;].*)?$/is.exec(rest) ?? [];
-    return key === undefined ? [] : [{ section, key: key.toLowerCase(), value }];
-  });
-}
-
-function isHarmless({ section, key, value }: Setting, folder: string, workspace: string): boolean {
-  const name = `${section}.${key}`;
-  if (!RISKY_SETTING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
-  if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
+function isHarmless({ key, value }: RepositorySetting, folder: string, workspace: string): boolean {
+  const name = nameOf(key);
+  if (!RISKY_SETTING.test(name) || /^(false|no|off|0)$/i.test(value)) return true;
+  if (name === "filter.required" || (name.startsWith("filter.") && LFS_COMMAND.test(value))) return true;
+  if (value === "" && name !== "log.showsignature" && name !== "remote.promisor") return true;
   // The value `true` means git's built-in file monitor, which is turned off for agents' commands.
   if (name === "core.fsmonitor") return value === "true";
   // Every submodule sets `core.worktree`. The setting is harmless if it names the workspace, or a folder inside or around the workspace.

@@ -3,7 +3,8 @@
 //    The settings are read before every call. If they cannot be read, git is not run.
 //  - If another process holds a lock, git is retried for a while. If git fails, `tryGit` returns the failure and `git` throws it.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { CadreError, messageOf } from "../../errors.ts";
@@ -76,16 +77,51 @@ export async function readRepositorySettings(at: GitLocation): Promise<Repositor
     listing,
     "",
   );
-  if (!said.ok) return said;
-  const words = said.output.split("\0");
+  return said.ok ? ownSettingsIn(said.output) : said;
+}
+
+/** Settings of the repository itself, from the output of `git config --list --show-scope -z`. */
+function ownSettingsIn(output: string): RepositorySetting[] {
+  const words = output.split("\0");
   const found: RepositorySetting[] = [];
-  for (let i = 0; i + 1 < words.length; i += 2) {
-    const [scope, setting] = [words[i]!, words[i + 1]!];
-    const end = setting.indexOf("\n");
-    const [key, value] = end < 0 ? [setting, ""] : [setting.slice(0, end), setting.slice(end + 1)];
-    if (scope === "local" || scope === "worktree") found.push({ key, value });
-  }
+  for (let i = 0; i + 1 < words.length; i += 2)
+    if (words[i] === "local" || words[i] === "worktree") found.push(settingIn(words[i + 1]!));
   return found;
+}
+
+function settingIn(text: string): RepositorySetting {
+  const end = text.indexOf("\n");
+  // A key without `=` is true.
+  return end < 0 ? { key: text, value: "true" } : { key: text.slice(0, end), value: text.slice(end + 1) };
+}
+
+/** As `readRepositorySettings`, but at once, for a verdict on a command. Undefined if git cannot read them. `gitFolder` is the folder that git must find. */
+export function readRepositorySettingsNow(
+  folder: string,
+  gitFolder: string,
+): RepositorySetting[] | undefined {
+  const output = gitNow(folder, ["--git-dir", gitFolder, "config", "--list", "--show-scope", "-z"]);
+  return output === undefined ? undefined : ownSettingsIn(output);
+}
+
+/** The settings of one file, without those that it includes. */
+export function readFileSettingsNow(file: string): RepositorySetting[] | undefined {
+  const output = gitNow(dirname(file), ["config", "--file", file, "--list", "-z"]);
+  return output?.split("\0").flatMap((text) => (text === "" ? [] : [settingIn(text)]));
+}
+
+const NOW_MS = 2_000;
+
+function gitNow(folder: string, args: readonly string[]): string | undefined {
+  const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(folder, "");
+  const { status, stdout } = spawnSync("git", args, {
+    cwd: "/",
+    env: { ...env, ...hardenedEnvironment([]), LC_ALL: "C" },
+    timeout: NOW_MS,
+    encoding: "utf8",
+    maxBuffer: 10_000_000,
+  });
+  return status === 0 ? stdout : undefined;
 }
 
 /** The commit that a name refers to. Undefined if there is no such commit. */

@@ -4,7 +4,7 @@
 // A command that was judged read-only cannot write at all.
 
 import { lstat, realpath } from "node:fs/promises";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, sep } from "node:path";
 import type { Effect } from "../../journal/definition.ts";
 import { isInside } from "../files/workspace-path.ts";
@@ -61,6 +61,8 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   set("hidden", [...PRIVATE, ...HOMES, home, ...SYSTEM_SECRETS]);
   set("read", shownPaths(request, { workspace, home, git }));
   set("hidden", stateFolders(request, workspace, git));
+  // The sockets of all projects with long paths (A32). TMPDIR can be outside of the folders that are private anyway.
+  set("hidden", [join(tmpdir(), `cadre-${process.getuid?.() ?? "user"}`)]);
   set(
     "hidden",
     HOME_SECRETS.map((name) => join(home, name)),
@@ -113,7 +115,7 @@ interface Places {
 }
 
 function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: Places): string[] {
-  const programs = path.split(delimiter).map((place) => programFolder(place, home));
+  const programs = path.split(delimiter).flatMap((place) => programFolders(place, home));
   // A worktree uses the project's `node_modules`, which is above the worktree. A home folder stays hidden even if it is a repository.
   const around = [folder, ...(git ? [git.top, dirname(git.common)] : [])].filter(
     (one) => !isInside(one, home),
@@ -123,11 +125,15 @@ function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: P
   return [...programs, ...inHome, ...around, "/etc/resolv.conf"].filter((one) => !isInside(workspace, one));
 }
 
-/** Shows the parent of a `bin` folder, because `~/.nvm/versions/node/v24/bin` needs the `lib` next to it. */
-function programFolder(folder: string, home: string): string {
+/** Folders beside `bin` that programs load code and data from: `~/.nvm/versions/node/v24/bin` needs its `lib`. */
+const BESIDE_BIN = ["lib", "lib64", "libexec", "share", "include", "conf", "jmods", "pyvenv.cfg"];
+
+/** Never the parent of a `bin` folder as a whole: `~/.fly/bin` lies beside the token of its program. */
+function programFolders(folder: string, home: string): string[] {
   const whole = dirname(folder);
   const isWide = whole === home || whole === join(home, ".local") || !isInside(home, whole);
-  return basename(folder) === "bin" && !isWide ? whole : folder;
+  if (basename(folder) !== "bin" || isWide) return [folder];
+  return [folder, ...BESIDE_BIN.map((name) => join(whole, name))];
 }
 
 /** Cadre's own folders: the journal, the token, and the worktrees of other runs. */

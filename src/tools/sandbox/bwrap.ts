@@ -23,7 +23,13 @@ const ALWAYS = [
   // Processes that the command leaves running die together with the sandbox.
   "--die-with-parent",
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/tmp"],
-] as const;
+  // Settings of the whole machine. A mapped root could write them.
+  ...["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi"].flatMap((name) => [
+    "--ro-bind-try",
+    `/proc/${name}`,
+    `/proc/${name}`,
+  ]),
+];
 
 export const bwrap: SandboxDriver = {
   name: "bwrap",

@@ -5,6 +5,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { revealHiddenInName } from "../../journal/visible.ts";
 import { gitFoldersOf } from "../git/git-folders.ts";
+import { withLimits } from "../shell/resource-limits.ts";
 import { withSubreaper } from "../shell/supervise.ts";
 import type { ToolContext } from "../tool.ts";
 import { type AccessRequest, guardedPaths, resolveAccess } from "./access.ts";
@@ -50,10 +51,11 @@ export async function confine(
       problem: `nothing was run: cadre.yaml asks for the sandbox ${setup.sandbox.driver}, and ${found.problem}. \`cadre doctor\` says what is missing.`,
     };
   const { sandbox } = found;
+  const limited = withLimits(argv);
   if (sandbox.name === "none")
     return {
       sandbox: "none",
-      argv: withSubreaper(argv, env["PATH"] ?? ""),
+      argv: withSubreaper(limited, env["PATH"] ?? ""),
       env,
       checkAfterwards: async () => [],
       release: () => undefined,
@@ -71,7 +73,7 @@ export async function confine(
   const { guarded, git, ...reach } = await resolveAccess(request);
   const putBack =
     request.approved && git ? await guardGitConfig(join(git.common, "config"), command) : undefined;
-  const wrapped = await sandbox.wrap(argv, reach);
+  const wrapped = await sandbox.wrap(limited, reach);
   return {
     sandbox: sandbox.name,
     argv: wrapped.argv,

@@ -32,6 +32,41 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(existsSync(owned)).toBe(false);
   });
 
+  it("[A37] [30.11] nothing can be put into the record of another worktree, nor what a rebase would run", async () => {
+    await using place = await project(driver);
+    const child = await openChild(place);
+    const record = (await readdir(join(place.path, ".git/worktrees")))[0]!;
+    const planted = [
+      `.git/worktrees/${record}/config.worktree`,
+      `.git/worktrees/${record}/rebase-merge/git-rebase-todo`,
+      ".git/config.worktree",
+      ".git/rebase-merge/git-rebase-todo",
+      ".git/rebase-apply/rebasing",
+      ".git/sequencer/todo",
+      ".git/BISECT_RUN",
+      ".git/hooks2/pre-commit",
+      ".git/some-future-hooks",
+      ".git/info/sparse",
+    ];
+    for (const approved of [false, true])
+      await place.run(
+        planted
+          .map((path) => `mkdir -p "$(dirname '${path}')"; echo exec evil > '${path}'`)
+          .join("\n")
+          .replaceAll("rebase", "re''base")
+          .replaceAll(".git", ".g''it") + "\ntrue",
+        approved ? { approved } : {},
+      );
+    for (const path of planted) expect(existsSync(join(place.path, path)), path).toBe(false);
+    // Ordinary work of git goes on.
+    await place.run(
+      "echo x > y.txt && git add y.txt && git -c user.name=a -c user.email=a@b commit -qm y && git switch -qc other && git tag t && git stash list",
+      { approved: true },
+    );
+    expect(await place.git(["log", "-1", "--format=%s"])).toBe("y");
+    await closeWorktree(child, { message: "m" });
+  });
+
   it("[A37] hooks and settings planted in a submodule's git folder are removed", async () => {
     await using place = await project(driver);
     for (const name of ["lib", "deep/lib"])

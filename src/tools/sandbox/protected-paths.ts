@@ -23,9 +23,12 @@ export interface ProtectedPathsRequest {
   isProtected: (path: string) => boolean;
 }
 
-/** Entries of a git folder that name programs, or that lead to other folders with such entries. */
-const COMMON_PARTS = ["hooks", "config", "config.worktree", "info", "commondir"];
-const WORKTREE_PARTS = ["config.worktree", "commondir", "gitdir"];
+/**
+ * Entries of a git folder that git itself writes for ordinary work. Every other entry is protected:
+ * hooks, configuration, and what a rebase would run next. So an entry that a future git adds is protected, too.
+ */
+const WRITTEN_BY_GIT =
+  /^(objects|refs|logs|HEAD|index|[A-Z][A-Z_]*_HEAD|[A-Z][A-Z_]*_MSG|[A-Z][A-Z_]*EDITMSG|MERGE_\w+|AUTO_MERGE|packed-refs|shallow|lfs|gc\.(pid|log)|rr-cache|reftable|description|branches|worktrees|modules|sharedindex\.\w+|next-index-\w+|\w+\.lock|\w+\.stash\.\w+)$/;
 const MOST_MODULES = 500;
 
 /** The protected paths that exist now. */
@@ -43,23 +46,23 @@ export async function protectedPaths({
 }
 
 async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath>[]> {
-  const parts = async (folder: string, wanted: readonly string[], named: string) =>
+  const parts = async (folder: string, named: string) =>
     (await entriesOf(folder))
-      .filter((entry) => wanted.includes(entry))
+      .filter((entry) => !WRITTEN_BY_GIT.test(entry))
       .map((entry) => describePath(join(folder, entry), join(named, entry)));
   const records = (await entriesOf(join(common, "worktrees"))).map((name) => join(common, "worktrees", name));
   const modules = await modulesIn(join(common, "modules"));
   const shownName = (folder: string): string =>
     folder === own ? ".git" : join(".git", relative(common, folder));
   const all = [
-    parts(common, COMMON_PARTS, ".git"),
+    parts(common, ".git"),
+    // The record of another worktree is protected as a whole, or a command could put a configuration into it.
     ...records.map(async (folder) =>
-      (await parts(folder, WORKTREE_PARTS, shownName(folder))).map(async (part) => ({
-        ...(await part),
-        isOthers: folder !== own,
-      })),
+      folder === own
+        ? parts(folder, shownName(folder))
+        : [describePath(folder, shownName(folder)).then((part) => ({ ...part, isOthers: true }))],
     ),
-    ...modules.map((folder) => parts(folder, COMMON_PARTS, shownName(folder))),
+    ...modules.map((folder) => parts(folder, shownName(folder))),
   ];
   return (await Promise.all(all)).flat();
 }
@@ -98,6 +101,8 @@ const BY_GIT = /^(\.git|\.gitmodules|\.git\/(config|info))$/;
 const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
   [/^\.git\/modules\//, /\bsubmodules?\b/],
   [/^\.git\/worktrees\//, /\bworktree\b/],
+  [/^\.git\/(rebase-\w+|sequencer|REBASE\w*)$/, /\b(rebase|pull|am|cherry-pick|revert)\b/],
+  [/^\.git\/BISECT_/, /\bbisect\b/],
 ];
 
 /** True if a person who reads the command can see that it concerns this file. */

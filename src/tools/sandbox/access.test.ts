@@ -1,0 +1,100 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { bashIn, sandboxes } from "../bash.fixture.ts";
+import { resolveAccess } from "./access.ts";
+
+let home = "";
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "cadre-access-")));
+  vi.stubEnv("HOME", home);
+  await mkdir(join(home, "work"));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(home, { recursive: true, force: true });
+});
+
+const accessTo = async (path: string) => {
+  const request = {
+    command: "x",
+    effect: "unsafe" as const,
+    approved: true,
+    network: "off" as const,
+    write: [],
+  };
+  const workspace = join(home, "work");
+  const where = {
+    workspace,
+    folder: workspace,
+    stateFolder: join(workspace, ".cadre"),
+    isProtected: () => false,
+  };
+  return (await resolveAccess({ ...request, ...where, path })).paths;
+};
+
+describe("what a command sees of a home folder", () => {
+  test.each([".fly", ".pulumi", ".deno", ".config/some-tool", ".nvm/versions/node/v24"])(
+    "[A32] [30.11] the programs of ~/%s are shown, and the files beside them are not",
+    async (tool) => {
+      for (const folder of ["bin", "lib"]) await mkdir(join(home, tool, folder), { recursive: true });
+      for (const name of ["config.yml", "credentials.json", "token"])
+        await writeFile(join(home, tool, name), "TOKEN");
+      const paths = await accessTo(`/usr/bin:${join(home, tool, "bin")}`);
+      const shown = paths.filter(({ access }) => access === "read").map(({ path }) => path);
+      expect(shown).toEqual(expect.arrayContaining([join(home, tool, "bin"), join(home, tool, "lib")]));
+      expect(shown).not.toContain(join(home, tool));
+      expect(shown.filter((path) => /config\.yml|credentials|token/.test(path))).toEqual([]);
+    },
+  );
+
+  test("[A32] [30.10] the folder with the sockets of long project paths is hidden, wherever TMPDIR leads", async () => {
+    const elsewhere = join(home, "work", "tmp");
+    vi.stubEnv("TMPDIR", elsewhere);
+    const sockets = join(elsewhere, `cadre-${process.getuid?.() ?? "user"}`);
+    await mkdir(sockets, { recursive: true });
+    expect(await accessTo("/usr/bin")).toContainEqual({ path: sockets, access: "hidden", isFolder: true });
+  });
+});
+
+describe.runIf(sandboxes.includes("bwrap"))("[A89] [30.9] limits of a command in bubblewrap", () => {
+  const run = async (command: string): Promise<string> => {
+    const bash = bashIn("bwrap", { folder: join(home, "work"), stateFolder: join(home, "work/.cadre") });
+    const base = {
+      workspace: join(home, "work"),
+      runId: "r1",
+      callId: "m1.0",
+      attempt: 1,
+      key: "k",
+      nonce: () => "n",
+    };
+    return String(
+      (await bash.execute({ command }, { ...base, signal: new AbortController().signal })).output,
+    );
+  };
+
+  test.each([
+    "kernel/hostname",
+    "kernel/core_pattern",
+    "vm/swappiness",
+    "fs/file-max",
+    "kernel/threads-max",
+    "net/ipv4/ip_forward",
+  ])("/proc/sys/%s cannot be written, not even as root", async (name) => {
+    // The same value is written, so that a failed test changes nothing.
+    const file = `/proc/sys/${name}`;
+    expect(await run(`v=$(cat ${file}) || v=0; echo "$v" > ${file} && echo WRITTEN; true`)).not.toContain(
+      "WRITTEN",
+    );
+  });
+
+  test("files, memory, processes and core dumps are limited, and a command cannot raise the limits", async () => {
+    const said = await run(
+      "truncate -s 100G big; ls -s big; for l in c f d u; do echo $l=$(ulimit -$l); done; ulimit -Hf unlimited && echo RAISED; true",
+    );
+    expect(said).toMatch(/c=0\nf=\d+\nd=\d+\nu=\d+/);
+    expect(said).not.toMatch(/RAISED/);
+    expect(await run("wc -c < big || echo none")).toMatch(/^(0|none)/m);
+  });
+});
