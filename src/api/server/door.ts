@@ -11,7 +11,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { CadreError, toCadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import type { AccessKeys } from "../access/keys.ts";
+import { type AccessKeys, COOKIE_MS } from "../access/keys.ts";
 import type { UserConnections } from "../access/user-connections.ts";
 import { HttpError, statusOf } from "./http-errors.ts";
 
@@ -40,7 +40,7 @@ export interface Refusal {
 
 /** Paths that require no key: the health check and one-time links. */
 const OPEN_PATHS = /^\/(healthz|open\/[\w-]+)$/;
-const COOKIE_SECONDS = 365 * 24 * 3600;
+const COOKIE_SECONDS = COOKIE_MS / 1_000;
 
 export function door(options: DoorOptions): MiddlewareHandler {
   return async (c, next) => {
@@ -130,6 +130,7 @@ async function isKnown(c: Context, { keys, visitors, cookie }: DoorOptions): Pro
   const header = c.req.header("Authorization");
   if (header !== undefined && !header.startsWith("Bearer ")) return false;
   const key = header === undefined ? (getCookie(c, cookie) ?? "") : header.slice(7).trim();
+  if (header === undefined && keys.isAgedCookie(key)) giveCookie(c, cookie, keys.newCookie(key));
   if (header === undefined ? keys.isCookie(key) : keys.isToken(key)) return true;
   const person = await visitors.admit(key, socketOf(c));
   c.set("person", person);
