@@ -13,7 +13,7 @@ import {
   type WorkspaceView,
 } from "./path-names.ts";
 import type { PermissionRequest } from "./permission.ts";
-import { isCadreState, isProtectedPath } from "./protected-files.ts";
+import { holdsKeys, isCadreState, isProtectedPath } from "./protected-files.ts";
 import { isInside, isReadOnlyCommand } from "./shell/judge-shell.ts";
 import {
   type Folders,
@@ -29,6 +29,7 @@ import {
   type ShellWord,
 } from "./shell/parse-shell.ts";
 import { mayRunCode, type PossibleCommands, possibleCommands } from "./shell/possible-commands.ts";
+import { filesShown } from "./shell/shown-content.ts";
 
 export interface CommandUnit {
   kind: "command";
@@ -122,11 +123,13 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const leavesAt = parsed.commands.findIndex(({ argv }) => mayGoElsewhere(argv[0]));
   const stays = leavesAt < 0;
   const commands = parsed.commands.map((command, index): CommandUnit => {
-    const readOnly =
+    const onlyReads =
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
+    const keys = onlyReads ? keyFileRead(command, workplace) : undefined;
+    const readOnly = onlyReads && keys === undefined;
     const reach = () => reaches()[index]!;
     const named = once(() => mentionedPaths(reach(), folders(), workplace));
-    const kept = readOnly ? undefined : protectedIn(named());
+    const kept = keys ?? (readOnly ? undefined : protectedIn(named()));
     const elsewhere = !stays && index > leavesAt;
     return { kind: "command", command, exact, elsewhere, readOnly, reach, named, protected: kept };
   });
@@ -162,12 +165,24 @@ function redirectUnit(
   return {
     kind: "redirect",
     change,
-    readOnly: harmless && !change && isHere && isInside(target!, workplace),
+    readOnly:
+      harmless && !change && isHere && isInside(target!, workplace) && keysAmong(places) === undefined,
     places,
     unknown,
-    protected: change ? protectedAmong(places) : ownAmong(places),
+    protected: change ? protectedAmong(places) : (ownAmong(places) ?? keysAmong(places)),
   };
 }
+
+/** The first file with keys that a read-only command shows. The mask does not recognise a part of a key, and a command can print any part. */
+function keyFileRead({ argv }: ShellCommand, workplace: WorkspaceView): string | undefined {
+  const reach = { argvs: [["cat", ...filesShown(argv)]], redirects: [], code: [] };
+  return keysAmong(
+    mentionedPaths(reach, { known: [workplace.workspace], unknown: false }, workplace).certain,
+  );
+}
+
+const keysAmong = (named: readonly PathNames[]): string | undefined =>
+  pathsOf(named).find((path) => holdsKeys(path));
 
 /** The unit for a text that is piped into a shell or assigned to a variable. It might be a script or the name of a program. */
 function textUnit(text: string, folders: () => Folders, workplace: WorkspaceView): Unit {

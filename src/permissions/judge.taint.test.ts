@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Setting, verdict } from "../../test/support/judge.ts";
 
-const taint = { sources: ["https://evil.test"], hosts: ["docs.test"] };
+const taint = { sources: ["https://evil.test"] };
+const hosts = ["docs.test"];
 const CAME_IN = "taint ask: words from https://evil.test came in";
 const taintedVerdict = (tool: string, input: unknown, setting: Setting = {}) =>
-  verdict(tool, input, { taint, ...setting });
+  verdict(tool, input, { taint, hosts, ...setting });
 const unsafeVerdict = (setting: Setting = {}) =>
   taintedVerdict("restart_service", { service: "web" }, { effect: "unsafe", ...setting });
 
@@ -57,14 +58,12 @@ describe("judging calls in a tainted run", () => {
     expect(
       taintedVerdict("Write", { path: "a" }, { effect: "idempotent", project: { allow: ["Write"] } }).verdict,
     ).toBe("allow");
-    const none = { sources: [], hosts: [], raises: "x" };
+    const none = { sources: [], raises: "x" };
     expect(unsafeVerdict({ taint: none, project: { allow: ["*"] } }).verdict).toBe("allow");
   });
 
   it("the verdict names the first source of untrusted input and the number of other sources", () => {
     const sources = ["loki", "mcp git", "https://a.test"];
-    expect(unsafeVerdict({ taint: { sources, hosts: [] } }).rule).toBe(
-      "taint ask: words from loki and 2 more came in",
-    );
+    expect(unsafeVerdict({ taint: { sources } }).rule).toBe("taint ask: words from loki and 2 more came in");
   });
 });

@@ -195,16 +195,19 @@ function taintVerdict(
 
 /** Says why a tainted run needs approval for a call. Undefined if the call is harmless. A call of a tool that declares nothing is never harmless. */
 function taintReason(
-  { effect, tool }: PermissionRequest,
-  { hosts, raises, asks = [] }: NonNullable<PermissionRequest["taint"]>,
+  { effect, tool, hosts }: PermissionRequest,
+  { raises, asks = [] }: NonNullable<PermissionRequest["taint"]>,
   facts: DeclaredFacts | undefined,
   host: string | undefined,
 ): string | undefined {
   if (effect === "unsafe" || !declaresReach(facts)) return "";
   if (raises !== undefined) return `, and ${raises}`;
   if (asks.includes(tool)) return `, and the agent that chose this one has no ${tool}`;
-  return host === undefined || hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
+  return isNewHost(host, hosts) ? `, and ${host || "its host"} is new` : undefined;
 }
+
+const isNewHost = (host: string | undefined, known: readonly string[] = []): boolean =>
+  host !== undefined && !known.includes(host);
 
 function inheritedAsk(call: Call, { gate, ancestors, authority }: PermissionRequest): Verdict | undefined {
   const own = firstMatch(rulesFor(gate.ask, "wide", call.tool), call);
@@ -225,7 +228,7 @@ function ruleVerdict(call: Call, request: PermissionRequest, facts: DeclaredFact
       mostSpecific(unit, call, request.authority) ??
       presetAllowance(unit, call, request) ??
       skillAllowance(unit, call, request);
-    const verdict = rule ?? defaultVerdict(unit, call, facts);
+    const verdict = rule ?? defaultVerdict(unit, call, request, facts);
     if (verdict.verdict === "ask") return verdict;
     byRule ??= rule;
     byDefault = verdict;
@@ -276,13 +279,25 @@ function skillAllowance(unit: Unit, { tool }: Call, { skills = [] }: PermissionR
   return undefined;
 }
 
-function defaultVerdict(unit: Unit, { tool }: Call, facts: DeclaredFacts | undefined): Verdict {
+function defaultVerdict(
+  unit: Unit,
+  { tool }: Call,
+  { input, hosts }: PermissionRequest,
+  facts: DeclaredFacts | undefined,
+): Verdict {
+  const host = requestedHost(facts?.target, input);
   if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
   if (isReadOnlyUnit(unit)) return { verdict: "allow", rule: `default allow ${tool.name}: only reads` };
   if (unit.kind === "unread") {
     const rule = `default ask ${tool.name}: cannot judge, ${unit.why}`;
     return { verdict: "ask", rule, basis: "default", unjudged: unit.why };
   }
+  if (isNewHost(host, hosts))
+    return {
+      verdict: "ask",
+      rule: `default ask ${tool.name}: no person named ${host || "its host"}`,
+      basis: "default",
+    };
   return asksByDefault(facts)
     ? { verdict: "ask", rule: `default ask ${tool.name}`, basis: "default" }
     : { verdict: "allow", rule: `default allow ${tool.name}` };

@@ -64,14 +64,14 @@ export interface PermissionRequest extends WorkspaceView {
   taint?:
     | {
         sources: readonly string[];
-        /** Hosts that the run knew before it got untrusted input. */
-        hosts: readonly string[];
         /** Tools whose calls need approval, because a tainted run above does not have them. */
         asks?: readonly string[];
         /** The rights that a delegate has and this agent lacks, as text. Only if the other agent's own calls cannot ask. */
         raises?: string | undefined;
       }
     | undefined;
+  /** Hosts, with their ports, that a person named. Other hosts ask, unless a rule or a grant allows them. */
+  hosts?: readonly string[] | undefined;
   /** True if the call needs approval because it is made in a fork. */
   forked?: boolean | undefined;
   now: number;

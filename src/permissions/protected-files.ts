@@ -82,3 +82,23 @@ function fold(name: string): string {
     .replace(/:.*$/, "")
     .replace(/[. ]+$/, "");
 }
+
+const KEY_FILES = new Set(
+  lines(`.netrc _netrc .pgpass .my.cnf .git-credentials .dockercfg .terraformrc credentials.tfrc.json .htpasswd .npmrc .pypirc .envrc
+    id_rsa id_dsa id_ecdsa id_ed25519 secrets.yml secrets.yaml secrets.json credentials.json service-account.json .vault-token`),
+);
+const KEY_FOLDERS = new Set(lines(".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store .secrets"));
+const KEY_NAMES =
+  /^((.*\.)?env(\.local|\.production|\.development|\.staging|\.test)?|.+\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|tfvars|tfstate))$/s;
+
+/**
+ * Whether a file usually holds keys. A command can print parts of a key, which the mask does not recognise, so even reading it asks.
+ * The files for people to copy, such as `.env.example`, hold none.
+ */
+export function holdsKeys(path: string): boolean {
+  const parts = foldPath(path).split("/");
+  const name = parts.at(-1) ?? "";
+  if (KEY_FILES.has(name) || parts.some((part) => KEY_FOLDERS.has(part))) return true;
+  if (/^\.env\./.test(name)) return PROTECTED_NAMES.test(name);
+  return name !== "env" && KEY_NAMES.test(name);
+}

@@ -332,10 +332,16 @@ function authorityOf(
   tools: readonly AnyTool[],
   ofProgram: Rules | undefined,
 ): SourcedRules[] {
-  const { claudeSettings, trusted, permissions } = config;
+  const { claudeSettings, trusted, permissions, web } = config;
   const taken = claudeSettings.map((settings) => claudePermissions(settings, { trusted, home }));
+  // Hosts that a trusted cadre.yaml lists need no approval. In an untrusted folder, the list only narrows.
+  const listed = trusted
+    ? web.allow.flatMap((host) => [`WebFetch(domain:${host})`, `WebFetch(domain:*.${host})`])
+    : [];
+  const sites =
+    listed.length > 0 ? [{ source: "project web.allow", rules: { allow: listed, ask: [], deny: [] } }] : [];
   const program = ofProgram ? [{ source: "program", rules: ofProgram }] : [];
-  return [...taken, { source: "project", rules: permissions }, ...program].map((sourced) => ({
+  return [...taken, { source: "project", rules: permissions }, ...sites, ...program].map((sourced) => ({
     ...sourced,
     rules: canonicalRules(sourced.rules, tools),
   }));

@@ -70,6 +70,15 @@ describe("Read", () => {
     expect(await read(2_001)).toBe(`1\t(2000 characters before) …needle${"b".repeat(500)}`);
   });
 
+  it("[A71] [30.5] `column` never cuts the start off a short line, because the mask knows only whole secrets", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, ".env"), "KEY=s3cr3t-value-of-a-key\n");
+    for (const column of [1, 2, 9, 20, 1_000])
+      expect(await readTool.execute({ path: ".env", column }, folder.context())).toMatchObject({
+        output: "1\tKEY=s3cr3t-value-of-a-key",
+      });
+  });
+
   it("Read shows the cells of a notebook with their outputs, and a broken notebook as text", async () => {
     await using folder = await tempWorkspace();
     const cell = {

@@ -124,6 +124,9 @@ async function unreadable(
   return refusal(await describeMissing(path, place, context));
 }
 
+/** Only a line that is too long is cut at its start. Of a short line, a part of a secret could be shown that the mask does not recognise. */
+const startOf = (line: string, column: number): number => (line.length > MAX_LINE ? column - 1 : 0);
+
 function numberedLines(text: string, part: Part): string {
   const lines = text.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -137,7 +140,7 @@ function numbered(lines: readonly string[], total: number, { offset, column }: P
   // Leaves room for the last line and for the mark around untrusted text.
   let room = CONTEXT_BYTES - 500;
   for (const [index, line] of lines.entries()) {
-    const text = `${offset + index}\t${clipLine(line, MAX_LINE, column - 1)}`;
+    const text = `${offset + index}\t${clipLine(line, MAX_LINE, startOf(line, column))}`;
     room -= text.length + 1;
     if (room < 0 && shown.length > 0) break;
     shown.push(text);

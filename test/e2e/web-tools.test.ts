@@ -18,6 +18,7 @@ it("[S1-6] [S1-30] [A40] [A45] factory/researcher searches and reads pages; it c
     config: `
 model: scripted/test
 taint: off
+permissions: { allow: [WebFetch] }
 web: { private: ["127.0.0.1:${net.port}"], deny: [evil.example] }
 search: { provider: searxng, url: "${search.url}" }`,
     script: turns(

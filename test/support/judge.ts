@@ -27,6 +27,7 @@ export interface Setting {
   grants?: PermissionRequest["grants"];
   effect?: PermissionRequest["effect"];
   taint?: PermissionRequest["taint"];
+  hosts?: PermissionRequest["hosts"];
 }
 
 export function verdict(tool: string, input: unknown, setting: Setting = {}): Verdict {
@@ -43,6 +44,7 @@ export function verdict(tool: string, input: unknown, setting: Setting = {}): Ve
     ],
     grants: setting.grants ?? [],
     taint: setting.taint,
+    hosts: setting.hosts,
     workspace: "/w/proj",
     now: 1_000,
   });

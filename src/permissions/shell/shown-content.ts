@@ -49,7 +49,7 @@ function shownBySearch(name: string, words: readonly ShellWord[]): ShownContent 
     words.some((word) => RECURSIVE.test(word ?? "") || /^(--directories=|-d)/.test(word ?? ""));
   if (!isDeep) return NONE;
   const operands = operandsOf(name, words);
-  const hasPattern = words.some((word) => /^(-[a-zA-Z0-9]*[ef]|--regexp|--file|--files\b)/.test(word ?? ""));
+  const hasPattern = givesPattern(words);
   const scope = operands.length > (hasPattern ? 0 : 1) ? "below" : "workspace";
   const skipsHidden = name === "rg" && !words.some((word) => word === undefined || SHOWS_HIDDEN.test(word));
   return { scope, skipsHidden };
@@ -158,3 +158,20 @@ function withoutOptions(words: readonly ShellWord[]): readonly ShellWord[] {
   }
   return [];
 }
+
+/** Programs that show no content of the files that their words name. */
+const NAMES_ONLY = list(
+  "ls stat du cd pushd pwd realpath readlink file find mkdir test [ echo true false basename dirname which type tr uname id whoami",
+);
+
+/** The words of a command that might name a file that it shows. The pattern of a search is not among them. */
+export function filesShown(argv: readonly ShellWord[]): readonly ShellWord[] {
+  const [program = "", ...words] = argv;
+  if (NAMES_ONLY.has(program)) return [];
+  if (program === "git") return shownByGit(words).scope === "none" ? [] : words;
+  if (!SEARCHES.has(program)) return words;
+  return operandsOf(program, words).slice(givesPattern(words) ? 0 : 1);
+}
+
+const givesPattern = (words: readonly ShellWord[]): boolean =>
+  words.some((word) => /^(-[a-zA-Z0-9]*[ef]|--regexp|--file|--files\b)/.test(word ?? ""));

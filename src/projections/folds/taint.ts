@@ -9,7 +9,7 @@ import { hostOf } from "../../journal/tool-facts.ts";
 export interface Taint {
   /** The first sources in order of arrival. Empty if the run is not tainted. */
   sources: string[];
-  /** Hosts that the run knew before it was tainted, from a person, from the task, or from the model's own requests. */
+  /** Hosts that a person or the task of a person named. A host that only a model named is never in this list. */
   hosts: string[];
   /** Tools whose calls need approval, because a tainted run above does not have them. */
   asks: string[];
@@ -53,8 +53,8 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
       if (event.payload.source === "person") addHosts(taint, hostsIn(event.payload.text));
       addSources(taint, event.payload.untrusted);
       break;
-    case "TOOL_PROPOSED":
-      if (event.payload.host && !isTainted(taint)) addHosts(taint, [event.payload.host]);
+    case "APPROVAL_DECIDED":
+      addHosts(taint, hostsIn(event.payload.answer ?? ""));
       break;
     case "TOOL_RESULT":
       addSources(taint, event.payload.untrusted === undefined ? [] : [event.payload.untrusted]);
@@ -66,14 +66,13 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
   }
 }
 
-/** Takes hosts and sources from the run's start. The hosts in the task count as known only if no tainted agent wrote the task. */
-function applyStart(
-  taint: Taint,
-  { task, input, hosts = [], untrusted, asks = [] }: Payload<"RUN_STARTED">,
-): void {
+/** Takes hosts and sources from the run's start. The hosts in the task count as known only if no agent wrote the task. */
+function applyStart(taint: Taint, start: Payload<"RUN_STARTED">): void {
+  const { task, input, hosts = [], untrusted, parentRunId, trigger, asks = [] } = start;
   taint.asks = asks;
+  const isOfPerson = parentRunId === undefined && trigger !== "message" && untrusted === undefined;
   addHosts(taint, hosts);
-  if (untrusted === undefined) addHosts(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
+  if (isOfPerson) addHosts(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
   addSources(taint, untrusted);
 }
 

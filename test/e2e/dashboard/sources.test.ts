@@ -15,7 +15,7 @@ test("[PV1] [PV2] [PV4] [A66] a sentence of the answer links to its source, a we
   });
   const report = `http://127.0.0.1:${net.port}/sales`;
   await using p = await project({
-    "cadre.yaml": `web: { private: ["127.0.0.1:${net.port}"] }\n`,
+    "cadre.yaml": `web: { private: ["127.0.0.1:${net.port}"] }\npermissions: { allow: ["WebFetch(domain:127.0.0.1)"] }\n`,
     "agents/lead.md": agent("lead", "agents: [researcher]\n"),
     "agents/researcher.md": agent("researcher", "kind: subagent\n"),
     "lead.script.yaml": `turns:

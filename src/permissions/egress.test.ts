@@ -1,0 +1,174 @@
+// Data leaves in two steps: a command shows a key in pieces that the mask does not recognise, and an address carries it away.
+
+import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { bash, judge, verdict } from "../../test/support/judge.ts";
+import { inspectPath } from "../tools/files/workspace-path.ts";
+import { holdsKeys } from "./protected-files.ts";
+
+describe("[A71] [30.5] reading a file that holds keys with a command asks", () => {
+  test.each([
+    // Named in the issue.
+    ...["grep -o . .env", "cat .env | tr a-z b-za"],
+    ...[
+      "cut -c1-5 .env",
+      "head -c 9 .env",
+      "tail -c +3 .env",
+      "sed -n '1,2p' .env",
+      "nl .env",
+      "sort .env",
+      "diff .env a",
+      "wc -c .env",
+    ],
+    ...[
+      "cat < .env",
+      "tr a b < .env",
+      "cat ./.env",
+      "cat src/../.env",
+      "cat '.ENV'",
+      "cat .env.local",
+      "cat config/prod.env",
+    ],
+    ...[
+      "rg -o . .env",
+      "grep -c '^K=a' .env",
+      "grep -e K .env",
+      "rg --files-with-matches K=a .env",
+      "uniq < .env",
+      "cmp .env a",
+    ],
+    ...[
+      "git show HEAD:.env",
+      "git diff -- .env",
+      "git log -p -- .env",
+      "git blame .env",
+      "git show HEAD:config/prod.env",
+    ],
+    ...[
+      "cat deploy/id_rsa",
+      "head -1 tls/server.key",
+      "cat ca.pem",
+      "cat .aws/credentials",
+      "cat .npmrc",
+      "cat terraform.tfstate",
+    ],
+    ...["ls; cat .env", "true && cut -c1 .env", "echo x | grep -o . - .env"],
+  ])("%s", (command) => {
+    expect(bash(command).verdict).toBe("ask");
+    // A rule with a wildcard does not cover it. A rule that names exactly this command does.
+    expect(
+      bash(command, { project: { allow: ["Bash(cat *)", "Bash(grep *)", "Bash(git *)"], preset: "trusted" } })
+        .verdict,
+    ).toBe("ask");
+  });
+
+  test.each([
+    ...[
+      "ls -la .env",
+      "stat .env",
+      "grep -rn '.env' src",
+      "rg '\\.env' src",
+      "echo .env",
+      "cat .env.example",
+      "git status .env",
+    ],
+    ...[
+      "git log --oneline -- .env",
+      "find . -name .env",
+      "cat src/env",
+      "cat src/environment.ts",
+      "cat src/env.ts",
+      "cat keys.md",
+    ],
+    ...["cat package.json | head -5", "git diff", "git log -p", "grep -rn KEY src", "wc -l src/key.ts"],
+  ])("%s still needs no approval", (command) => {
+    expect(bash(command).verdict).toBe("allow");
+  });
+
+  it("a rule that names exactly the command allows it, and a link does not hide the file", () => {
+    expect(bash("cat .env", { project: { allow: ["Bash(cat .env)"] } }).verdict).toBe("allow");
+    const workspace = mkdtempSync(join(tmpdir(), "cadre-keys-"));
+    writeFileSync(join(workspace, ".env"), "KEY=value\n");
+    symlinkSync(".env", join(workspace, "notes.txt"));
+    const asked = judge({
+      ...{
+        tool: "Bash",
+        input: { command: "grep -o . notes.txt" },
+        effect: "read",
+        workspace,
+        inspectPath,
+        now: 0,
+      },
+      ...{ gate: { ask: [], deny: [] }, ancestors: [], authority: [], grants: [] },
+    });
+    expect(asked).toMatchObject({ verdict: "ask", rule: "protected .env" });
+  });
+
+  it("files for people to copy and sources with such names hold no keys", () => {
+    for (const path of [
+      ".env.example",
+      ".env.sample",
+      "src/env.ts",
+      "env",
+      "src/keys.ts",
+      "api.key.ts",
+      "pem",
+    ])
+      expect([path, holdsKeys(path)]).toEqual([path, false]);
+    for (const path of [
+      ".env",
+      ".env.prod",
+      "a/.env",
+      "prod.env",
+      ".ENV ",
+      "x/.ssh/config",
+      "a.PEM",
+      "id_ed25519",
+    ])
+      expect([path, holdsKeys(path)]).toEqual([path, true]);
+  });
+});
+
+describe("[A71] [30.5] a page is fetched unasked only from a host that a person or the configuration names", () => {
+  const fetched = (url: unknown, setting: Parameters<typeof verdict>[2] = {}) =>
+    verdict("WebFetch", { url }, setting).verdict;
+
+  it("without a name, the default asks, tainted or not", () => {
+    for (const taint of [undefined, { sources: ["x"] }])
+      for (const url of [
+        ...[
+          "https://leak.test/?d=1",
+          "https://docs.test.leak.test/",
+          "https://docs.test@leak.test/",
+          "https://DOCS.test:8443/",
+        ],
+        ...[
+          "https://sub.docs.test/",
+          "https://docs.test%2eleak.test/",
+          "leak",
+          "",
+          7,
+          undefined,
+          "//docs.test/",
+        ],
+      ])
+        expect([url, fetched(url, { hosts: ["docs.test"], taint })]).toEqual([url, "ask"]);
+    expect(fetched("https://docs.test/a?b=c", { hosts: ["docs.test"] })).toBe("allow");
+    expect(fetched("https://docs.test/a?b=c", { hosts: ["docs.test"], taint: { sources: ["x"] } })).toBe(
+      "allow",
+    );
+  });
+
+  it("a rule, a preset or a grant names hosts too; a deny rule wins", () => {
+    const url = "https://leak.test/a";
+    expect(fetched(url, { project: { allow: ["WebFetch(domain:leak.test)"] } })).toBe("allow");
+    expect(fetched(url, { project: { preset: "trusted" } })).toBe("allow");
+    expect(fetched(url, { project: { preset: "edits" } })).toBe("ask");
+    expect(fetched(url, { grants: [{ rule: "WebFetch(https://leak.test/**)" }] })).toBe("allow");
+    expect(fetched(url, { hosts: ["leak.test"], project: { deny: ["WebFetch(domain:leak.test)"] } })).toBe(
+      "deny",
+    );
+  });
+});
