@@ -140,9 +140,11 @@ function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefin
     // A grant for `sh` does not cover `cat x | sh`, because the person did not see what `cat x` feeds into `sh`.
     const isFed = unit.kind === "command" && unit.command.fed;
     const grant = standing.find(
-      ({ rule }) =>
-        rule === own ||
-        (!isFed && rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes")),
+      ({ rule, isOutdated }) =>
+        !(isOutdated && mayRunProjectCode(unit)) &&
+        (rule === own ||
+          (!isFed &&
+            rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes"))),
     );
     if (grant) decisive ??= grant.rule;
     else if (!isReadOnlyUnit(unit)) return undefined;
@@ -151,6 +153,14 @@ function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefin
     ? undefined
     : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}`, basis: "grant" };
 }
+
+/** True if the command could run files of the project. Only programs that are known to run none are left out. */
+const mayRunProjectCode = (unit: Unit): boolean =>
+  unit.kind === "command" && !RUNS_NO_PROJECT_CODE.has(unit.command.argv[0] ?? "");
+
+const RUNS_NO_PROJECT_CODE = new Set(
+  "git gh mkdir touch cp mv rm rmdir ln chmod echo printf sleep kill".split(" "),
+);
 
 /** True if the grant has not expired and was given for this folder, or for a folder that this folder is a copy of (A21). */
 function isInForce(

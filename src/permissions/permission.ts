@@ -41,6 +41,10 @@ export interface Grant {
   /** The folder in which the grant applies. If absent, the grant applies in any folder. */
   folder?: string | undefined;
   until?: number | undefined;
+  /** Time at which the grant was given. */
+  at?: number;
+  /** True if a run of the tree has changed files since, after untrusted text had reached it. Then the grant covers no command that could run them. */
+  isOutdated?: boolean;
   /** True if the grant was given in the same tree as the call. */
   inTree?: boolean;
 }

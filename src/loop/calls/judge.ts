@@ -14,6 +14,7 @@ import type { AnyTool } from "../../tools/tool.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
+import { taintedWrites } from "./tree-writes.ts";
 
 export type JudgeParts = Pick<LoopParts, "judge"> & RequestParts;
 type RequestParts = Pick<LoopParts, "authority"> & { clock: Pick<Clock, "now"> };
@@ -62,7 +63,11 @@ export function permissionRequest(
     ancestors: [own, ...above],
     authority: [...parts.authority(), ...given],
     skills: skillRules(definition, state.skills),
-    grants: forked ? grants.filter(({ inTree }) => inTree) : grants,
+    grants: (forked ? grants.filter(({ inTree }) => inTree) : grants).map((grant) =>
+      state.taintedWriteAt > 0 && state.taintedWriteAt >= (grant.at ?? 0)
+        ? { ...grant, isOutdated: true }
+        : grant,
+    ),
     forked,
     workspace,
     mergesInto,
@@ -91,10 +96,17 @@ export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, 
   const storedGrants = (await store.inbox.grants()).filter(
     ({ scope, runId }) => scope === "always" || line.includes(runId),
   );
-  return [
-    ...storedGrants.map((grant) => ({ ...grant, inTree: inTree.has(grant.runId) })),
-    ...run.state.grants.filter(({ scope }) => scope === "run").map((grant) => ({ ...grant, inTree: true })),
-  ];
+  const own = run.state.grants
+    .filter(({ scope }) => scope === "run")
+    .map((grant) => ({ ...grant, inTree: true }));
+  if (storedGrants.length === 0) return own;
+  const latest = Math.max(0, ...(await taintedWrites(run, store)).map(({ at }) => at));
+  const stored = storedGrants.map((grant) => ({
+    ...grant,
+    inTree: inTree.has(grant.runId),
+    isOutdated: latest >= grant.at,
+  }));
+  return [...stored, ...own];
 }
 
 /** The verdict on a call, after the answer of its hooks and the policy for unattended runs. */

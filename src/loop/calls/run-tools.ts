@@ -7,6 +7,7 @@ import type { Attachment } from "../../journal/attachment.ts";
 import type { InstructionFile } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
+import { targetText } from "../../journal/tool-facts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
 import { isOutcomeUnknown } from "../../projections/folds/approvals.ts";
@@ -30,6 +31,7 @@ import { applyHookAnswer, approvalHash, currentGrants, judgeCall } from "./judge
 import { type ProbeParts, probeCall } from "./probe-call.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
 import { findSavedOutput } from "./saved-outputs.ts";
+import { taintedWrites } from "./tree-writes.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
 /** Milliseconds that the loop waits for a tool that ignores its abort signal. */
@@ -280,6 +282,8 @@ async function runCall(
   parts.mask.refresh();
   const { attachments: files = [], ...rest } = answer;
   const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), stopped));
+  const stained = await strangersText(call, tool, run, parts);
+  if (stained !== undefined) masked.untrusted ??= stained;
   const saved = nameOfSavedOutput(call, run, parts);
   const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
   const background = backgroundFacts(masked.background, parts);
@@ -287,6 +291,26 @@ async function runCall(
   const recorded: EventBody = { type: "TOOL_RESULT", payload };
   if (call.started?.notes === undefined) return run.record(recorded);
   run.recordThen(recorded, () => parts.callRecords?.forget(noteKey(run.runId, call)));
+}
+
+/** The source of the untrusted text that could be in the result, because a run of this tree wrote it into a file that the call reads. */
+async function strangersText(
+  call: ToolCall,
+  tool: AnyTool,
+  run: RunJournal,
+  { store }: Pick<ToolParts, "store">,
+): Promise<string | undefined> {
+  const { target } = tool;
+  if (target?.kind !== "command" && !(target?.kind === "path" && target.use === "reads")) return undefined;
+  const writes = (await taintedWrites(run, store)).filter(
+    ({ source }) => !run.state.taint.sources.includes(source),
+  );
+  const folder = `${run.state.start!.workspace}/`;
+  const named = target.kind === "path" ? targetText(target, effectiveInput(call)) : "";
+  const path = plainPath(named.startsWith(folder) ? named.slice(folder.length) : named);
+  const isRead = (written: string | undefined): boolean =>
+    path === "" || written === undefined || written === path || written.startsWith(`${path}/`);
+  return writes.find((write) => isRead(write.path && plainPath(write.path)))?.source;
 }
 
 type ResultPayload = Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">;

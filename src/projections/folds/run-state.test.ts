@@ -237,7 +237,7 @@ describe("guards, limits and grants", () => {
     const carries = { scope: "run", grant: "Bash(npm test)", until: 9, limits: { maxCost: 5 } } as const;
     const yes = stateOf(approvalDecided("budget/1", "approve", "maria", carries));
     expect(yes.changedBudget).toEqual({ maxCost: 5 });
-    expect(yes.grants).toEqual([{ rule: "Bash(npm test)", scope: "run", until: 9 }]);
+    expect(yes.grants).toEqual([{ rule: "Bash(npm test)", scope: "run", until: 9, at: yes.grants[0]!.at }]);
     for (const no of ["reject", "expire"] as const) {
       const state = stateOf(approvalDecided("budget/1", no, "maria", carries));
       expect([state.changedBudget, state.grants]).toEqual([{}, []]);

@@ -22,7 +22,7 @@ import { type BudgetChanges, trackBudget } from "../usage/budgets.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
 import { addChild, type ChildRun, endChild, mayBeRetried, trackMerge } from "./child-runs.ts";
 import { type RunEnd, runEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
-import { emptyTaint, type Taint, trackTaint } from "./taint.ts";
+import { emptyTaint, isTainted, type Taint, trackTaint } from "./taint.ts";
 import { emptyTeam, type TeamState, trackTeam } from "./team-state.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
 import { parseTodos, TODO_WRITE, type Todo } from "./todos.ts";
@@ -92,7 +92,9 @@ export interface RunState extends BudgetChanges {
   cancel: Payload<"CANCEL_REQUESTED"> | undefined;
   usage: RunUsage;
   /** Permission rules that people granted in this run. */
-  grants: { rule: string; scope: "run" | "tree" | "always"; until: number | undefined }[];
+  grants: { rule: string; scope: "run" | "tree" | "always"; until: number | undefined; at: number }[];
+  /** Time at which the run last changed something after untrusted text had reached it. */
+  taintedWriteAt: number;
   /** Limits that were reported as reached, by event key. */
   reachedLimits: Map<string, Payload<"LIMIT_REACHED">>;
   /** Decisions of people, by item: tool calls, `budget/1`, `loop/1`. */
@@ -225,6 +227,7 @@ export const emptyRunState = (): RunState => ({
   cancel: undefined,
   usage: emptyUsage(),
   grants: [],
+  taintedWriteAt: 0,
   reachedLimits: new Map(),
   changedBudget: {},
   changedTreeBudget: {},
@@ -619,7 +622,8 @@ function addDecision(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void 
   const { itemId, decision, scope, grant, until } = event.payload;
   const isYes = decision !== "reject" && decision !== "expire";
   state.decisions.set(itemId, { ...event.payload, ts: event.ts });
-  if (isYes && scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
+  if (isYes && scope && scope !== "once" && grant)
+    state.grants.push({ rule: grant, scope, until, at: event.ts });
   if (itemId.startsWith("loop/")) state.guard = { ...state.guard, previous: undefined, refused: 0, empty: 0 };
   for (const call of state.calls.values()) {
     if (call.proposal?.verdict === "ask" && itemIdOf(call) === itemId) {
@@ -653,6 +657,8 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
     state.seenFiles.set(path, fingerprint);
   addBackground(state, event.payload.background);
   const call = state.calls.get(id);
+  const hasChanged = files !== undefined || (call?.started && call.proposal?.effect !== "read");
+  if (hasChanged && !recorded && isTainted(state.taint)) state.taintedWriteAt = event.ts;
   if (!call) return;
   const { output } = event.payload;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
