@@ -18,6 +18,7 @@ import {
   parseArgvPattern,
   wordsMatcher,
 } from "./shell/argv-pattern.ts";
+import { wildcard } from "./wildcard.ts";
 
 /** How a rule is read: `strict` for allow rules, `wide` for ask and deny rules. */
 export type Reading = "strict" | "wide";
@@ -256,12 +257,7 @@ function split(text: string): { tool: string; pattern?: string } | undefined {
 
 function nameMatcher(name: string, reading: Reading): (tool: string) => boolean {
   if (!name.includes("*") && reading === "strict") return (tool) => tool === name;
-  const source = name
-    .split("*")
-    .map((piece) => RegExp.escape(piece))
-    .join(".*");
-  const test = new RegExp(`^${source}$`, reading === "strict" ? "" : "i");
-  return (tool) => test.test(tool);
+  return wildcard(name.split("*"), reading === "wide").test;
 }
 
 const bareWeight = (tool: string): number => (tool.includes("*") ? tool.replaceAll("*", "").length : 1_000);

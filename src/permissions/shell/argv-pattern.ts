@@ -2,6 +2,7 @@
 // `*` at the end matches any further words. Elsewhere `*` matches exactly one word, and inside a word any text.
 // In an ask or deny rule, every `*` also matches several words, as in Claude Code's rules.
 
+import { type Wildcard, wildcard } from "../wildcard.ts";
 import type { ShellWord } from "./parse-shell.ts";
 
 export type Match = "yes" | "maybe" | "no";
@@ -16,7 +17,7 @@ export interface ArgvPattern {
   weight: number;
 }
 
-type WordPattern = string | RegExp;
+type WordPattern = string | Wildcard;
 
 /** Parses the text of a pattern. Undefined if it is empty or has an unclosed quote. */
 export function parseArgvPattern(source: string): ArgvPattern | undefined {
@@ -67,19 +68,30 @@ export function wordsMatcher({
   open,
 }: ArgvPattern): ((argv: readonly ShellWord[]) => Match) | undefined {
   if (words.every((word) => typeof word === "string")) return undefined;
-  const sources = words.map((word) =>
-    typeof word === "string" ? RegExp.escape(word) : word.source.slice(1, -1),
-  );
-  const test = new RegExp(`^${sources.join(" ")}${open ? "( .*)?" : ""}$`, "is");
+  const pieces = joinPieces(words);
+  const tests = [
+    wildcard(pieces, true),
+    ...(open ? [wildcard([...pieces.slice(0, -1), `${pieces.at(-1)} `, ""], true)] : []),
+  ];
   const wild = words.findIndex((word) => typeof word !== "string");
   const fixed = words.slice(0, wild) as string[];
   return (argv) => {
     const unknown = argv.indexOf(undefined);
-    if (unknown < 0) return test.test(argv.join(" ")) ? "yes" : "no";
+    if (unknown < 0) return tests.some((one) => one.test(argv.join(" "))) ? "yes" : "no";
     // A word that is known only at run time can be anything. So only the words before it can show that the pattern does not match.
     const known = argv.slice(0, Math.min(unknown, wild)) as string[];
     return known.every((word, index) => word.toLowerCase() === fixed[index]?.toLowerCase()) ? "maybe" : "no";
   };
+}
+
+/** The words as one text: the pieces between all wildcards. */
+function joinPieces(words: readonly WordPattern[]): string[] {
+  const pieces = [""];
+  for (const [index, word] of words.entries()) {
+    const [first = "", ...rest] = typeof word === "string" ? [word] : word.pieces;
+    pieces.push(`${pieces.pop()}${index > 0 ? " " : ""}${first}`, ...rest);
+  }
+  return pieces;
 }
 
 /** True if code in another language contains the program's name, and so might run the program. */
@@ -102,8 +114,9 @@ const isStar = (token: Token): boolean => token.length === 1 && token[0] === WIL
 
 function wordPattern(token: Token): WordPattern {
   if (!token.includes(WILD)) return token.join("");
-  const source = token.map((piece) => (typeof piece === "string" ? RegExp.escape(piece) : ".*")).join("");
-  return new RegExp(`^${source}$`, "s");
+  const pieces = [""];
+  for (const piece of token) pieces.push(...(piece === WILD ? [""] : [`${pieces.pop()}${piece}`]));
+  return wildcard(pieces);
 }
 
 function tokenize(source: string): Token[] | undefined {
