@@ -163,3 +163,35 @@ describe("[F40] the next model of the chain continues in the middle of a tool lo
       },
     );
 });
+
+for (const model of ["openai/gpt-5", "google/gemini-2.5-pro"])
+  wireScenario(
+    `[24.1] ${model}: if a model rejects a forced tool, the last turn is requested again in words only`,
+    {
+      model,
+      agent:
+        "maxTurns: 2\noutput: { type: object, properties: { answer: { type: number } }, required: [answer] }",
+      respond({ body, last }) {
+        const { tool_choice: choice, toolConfig } = body as {
+          tool_choice?: unknown;
+          toolConfig?: { functionCallingConfig?: { mode?: string } };
+        };
+        if (typeof choice === "object" || toolConfig?.functionCallingConfig?.mode === "ANY") {
+          const message = "Forcing a tool is not supported with this model.";
+          return { error: { status: 400, body: { error: { message, code: 400 } } } };
+        }
+        if (last.includes("This is your last turn"))
+          return {
+            parts: [{ call: "final_report", input: { summary: "It is 42.", output: { answer: 42 } } }],
+          };
+        return { parts: [{ call: "look", input: { what: "it" } }] };
+      },
+    },
+    async (world, { requests }) => {
+      const runId = await world.run("What is the answer?");
+      const { end } = await world.settled(runId);
+      expect(end).toMatchObject({ status: "completed", summary: "It is 42." });
+      expect(requests).toHaveLength(3);
+      expect(prefixBreaks(requests), "the tools and the prompt stay the same").toEqual([]);
+    },
+  );

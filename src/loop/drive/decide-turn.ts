@@ -131,6 +131,8 @@ function afterFailure(view: RunView, facts: DecisionFacts): Action | undefined {
     // A damaged or locked file would be rejected in every later call too, so the call is repeated with the names of the files.
     const count = filesInPrompt(transcript.placed).length;
     if (count > 0) return clipPrompt({ files: { count, why: "rejected" } }, transcript);
+    // Some models reject a forced tool. The note before the last turn names the tool, so the turn is requested once more without force.
+    if (purpose === "final" && failedCall.tries === 1) return retryWith(failedCall.model);
   }
   if (failedCall.cause === "output_cap" && failedCall.paidTries < MAX_CUT_OFF) {
     const id = `cut-off/${callId}`;

@@ -299,7 +299,7 @@ export const offeredTools = (view: DecisionView, parts: OfferParts): LanguageMod
  */
 function toolChoice({ purpose }: CallModel, view: DecisionView): LanguageModelV4ToolChoice | undefined {
   if (!isTurn(purpose)) return { type: "none" };
-  if (purpose !== "final") return undefined;
+  if (purpose !== "final" || view.state.openModelCall?.failedBy === "rejected") return undefined;
   const toolName = view.definition.router ? ROUTE_TO : reportTool(view);
   if (toolName === FINAL_REPORT && !endsWithReport(view.definition)) return { type: "none" };
   return toolName === undefined ? undefined : { type: "tool", toolName };
