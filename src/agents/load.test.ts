@@ -533,6 +533,22 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
   });
 
   test.each([
+    ["# Coder\n\nYou write code. And more.\n", {}, "You write code."],
+    ["You write\ncode\n\nMore.", {}, "You write code"],
+    ["# Coder", { DisplayName: "The coder" }, "The coder"],
+    ["You code.", { Description: "Implements features." }, "Implements features."],
+  ])(
+    "[28.11] a role with the prompt %j and %j is described by a sentence",
+    async (prompt, keys, expected) => {
+      write("p/prompts/coder.md", prompt);
+      const { agents } = await rolesOf([main, { ...coder, ...keys }]);
+      const { definition, problems } = agents.get("coder")!;
+      expect([definition?.description, problems]).toEqual([expected, []]);
+      expect(agents.get("main")!.definition!.delegates![0]!.description).toBe(expected);
+    },
+  );
+
+  test.each([
     ["a missing prompt file", [{ ...coder, SystemPromptFile: "no.md" }], "BAD_PROMPT_FILE"],
     ["a prompt file outside the project", [{ ...coder, SystemPromptFile: "link.md" }], "BAD_PROMPT_FILE"],
     ["a missing roles file", "no.json", "BAD_ROLES"],

@@ -177,6 +177,8 @@ export const ResultEnvelope = z.object({
   iteration_count: z.number(),
   duration_ms: z.number(),
   output: z.unknown().optional(),
+  /** The limit that cut the run off. Absent if no limit did. */
+  stop_reason: StopReason.optional(),
   /** The contribution of the run to its team's round, if it is a member. */
   team: TeamTurn.optional(),
   first_cause: FirstCause.optional(),

@@ -222,15 +222,26 @@ function titleOf({ name }: Draft, { title, name: given }: AgentValues): string |
 function descriptionOf({ draft, values, report }: Compiling): string {
   const description = values.description?.trim();
   if (description) return description;
+  // S2 has no descriptions: the first sentence of a role's prompt tells what the role is for.
+  if (draft.dialect === "roles") return firstSentence(draft.body) || (values.title ?? "");
   const message = "no `description`: other agents cannot tell when to call it";
   report("description", { code: "NO_DESCRIPTION", message });
-  return firstSentence(draft.body);
+  return firstLine(draft.body);
 }
 
+const firstLine = (body: string): string =>
+  plainLine(body.split("\n").find((text) => /\p{L}/u.test(text)) ?? "");
+
+/** The first sentence of the first paragraph that is not a heading. */
 function firstSentence(body: string): string {
-  const line = body.split("\n").find((text) => /\p{L}/u.test(text)) ?? "";
-  return line.replace(/^[#>*\-\s]+/, "").slice(0, 200);
+  const paragraph = body
+    .split(/\n\s*\n|\n(?=#)|(?<=^#.*)\n/m)
+    .find((text) => /^[^#]*\p{L}/u.test(text.trim()));
+  const text = (paragraph ?? "").replace(/\s+/g, " ").trim();
+  return plainLine(/^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text);
 }
+
+const plainLine = (text: string): string => text.replace(/^[#>*\-\s]+/, "").slice(0, 200);
 
 type ModelChain = Pick<Definition, "models" | "inheritsModel">;
 

@@ -28,7 +28,6 @@ test("[S2] a role's own values take precedence over the wrapper's defaults", () 
   expect(plain(main!.keys)).toEqual({
     name: "main",
     title: "Main Agent",
-    description: "Main Agent",
     model: "qwen/qwen3-coder-30b",
     agents: ["coder"],
     delegation: { tool: "delegate_to_agent" },

@@ -131,9 +131,6 @@ function applyDefaults(builder: TranslationBuilder, wrapper: Keys): void {
     if (isCount(value) && !Object.hasOwn(builder.limits, name)) setLimit(builder, name, value, key);
   }
   if (!Object.hasOwn(builder.keys, "context")) setKey(builder, "context", "full", "Context");
-  const { title } = builder.keys;
-  if (!Object.hasOwn(builder.keys, "description") && typeof title === "string")
-    setKey(builder, "description", title, "DisplayName");
 }
 
 function unreadable(source: SourceFile, path: Path, message: string): Translation {

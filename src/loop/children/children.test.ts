@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import {
   delegate,
@@ -397,6 +399,55 @@ scenario(
     await sendMessage(runId, "hurry", "maria", world.runtime.people);
     await world.settled(runId);
     expect(JSON.stringify(promptOf(await world.events(runId)))).toContain("hurry");
+  },
+);
+
+scenario(
+  "[28.10] [S2-54] a child that a limit cut off is never `completed` without a word",
+  {
+    agent: lead("delegation: { mode: parallel }"),
+    cast: { coder: "limits: { maxTurns: 1 }" },
+    script: roles({ tester: turns({ calls: [delegate("coder")] }), coder: () => ({ text: "Half of it." }) }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [read] = resultsRead(await world.events(runId));
+    expect(read).toContain('"stop_reason": "max_turns"');
+    expect(read).toContain(
+      "Cut off by a limit (max_turns) before it was done: the result may be incomplete.",
+    );
+  },
+);
+
+scenario(
+  "[28.12] [S2-13] selective context has the content of the files, although the content does not name them",
+  {
+    agent: "agents: [coder]\ntools: [Read]",
+    cast,
+    script: roles({
+      tester: ({ turn }) => {
+        if (turn === 1)
+          return {
+            calls: [
+              { tool: "Read", input: { path: "a.txt" } },
+              { tool: "Read", input: { path: "b.txt" } },
+            ],
+          };
+        const input = { agent: "coder", task: "go", context_mode: "selective", context_files: ["./a.txt"] };
+        return turn === 2 ? { calls: [{ tool: "delegate", input }] } : { text: "done" };
+      },
+    }),
+  },
+  async (world) => {
+    writeFileSync(join(world.folder, "a.txt"), "the first content\n");
+    writeFileSync(join(world.folder, "b.txt"), "the other content\n");
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [child] = await childrenOf(world, runId);
+    const [context] = payloadsOf(await world.events(child!), "CONTEXT_ADDED");
+    expect(context!.text).toContain("the first content");
+    expect(context!.text).not.toContain("the other content");
   },
 );
 

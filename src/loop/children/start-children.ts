@@ -227,24 +227,44 @@ function textFor(
 ): string | undefined {
   if (mode === "none") return undefined;
   if (mode === "summary") return run.state.brief?.text;
-  const messages = promptMessages(run.transcript).slice(0, -1).flatMap(lines);
-  const chosen =
-    mode === "full"
-      ? messages
-      : messages.filter((line) => contextFiles.some((file) => file.trim() !== "" && line.includes(file)));
-  return chosen.length === 0 ? undefined : chosen.join("\n\n");
+  const said = promptMessages(run.transcript).slice(0, -1).flatMap(lines);
+  const chosen = mode === "full" ? said : aboutFiles(said, contextFiles);
+  return chosen.length === 0 ? undefined : chosen.map(({ text }) => text).join("\n\n");
+}
+
+/** What names one of the files, and the results of the calls that name one: the content of a file seldom names the file. */
+function aboutFiles(said: readonly Line[], files: readonly string[]): Line[] {
+  const names = files.map((file) => file.trim().replace(/^\.\//, "")).filter((file) => file !== "");
+  const isNamed = ({ text }: Line): boolean => names.some((file) => text.includes(file));
+  const calls = new Set(said.filter(isNamed).flatMap(({ callId }) => callId ?? []));
+  return said.filter((line) => isNamed(line) || (line.callId !== undefined && calls.has(line.callId)));
+}
+
+interface Line {
+  text: string;
+  /** Id of the call, for a call and for its result. */
+  callId?: string;
 }
 
 /** One text for each message, call and result. Open calls are left out, because they are the child's task. */
-function lines(message: PromptMessage): string[] {
+function lines(message: PromptMessage): Line[] {
   if (message.role === "tool")
-    return message.content.map(({ toolName, output }) => `[result of ${toolName}] ${plain(output.value)}`);
-  return (message.content as { type: string; text?: string; toolName?: string; input?: unknown }[]).flatMap(
-    (part) => {
-      if (part.type === "text" && part.text) return [`[${message.role}] ${part.text}`];
-      return part.type === "tool-call" ? [`[call of ${part.toolName}] ${plain(part.input)}`] : [];
-    },
-  );
+    return message.content.map(({ toolCallId: callId, toolName, output }) => {
+      return { text: `[result of ${toolName}] ${plain(output.value)}`, callId };
+    });
+  return (message.content as MessagePart[]).flatMap((part): Line[] => {
+    if (part.type === "text" && part.text) return [{ text: `[${message.role}] ${part.text}` }];
+    if (part.type !== "tool-call") return [];
+    return [{ text: `[call of ${part.toolName}] ${plain(part.input)}`, callId: part.toolCallId! }];
+  });
+}
+
+interface MessagePart {
+  type: string;
+  text?: string;
+  toolCallId?: string;
+  toolName?: string;
+  input?: unknown;
 }
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,12 +1,20 @@
 // Writes the end of a run: its result, and why it ended (P11). Counts and file lists are computed from the journal.
 
-import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../../journal/events.ts";
+import type {
+  EventBody,
+  FirstCause,
+  Payload,
+  ResultEnvelope,
+  Spent,
+  StopReason,
+} from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Ending } from "../../patterns/action.ts";
 import { toolResult } from "../../patterns/events.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
+import { isLimit } from "./limits.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
@@ -29,7 +37,9 @@ export async function finishRun(ending: Ending, run: RunJournal): Promise<void> 
 }
 
 export function resultEnvelope(ending: Ending, state: RunState): ResultEnvelope {
-  const { status, summary, details, output, team } = ending;
+  const { status, stopReason, summary, details, output, team } = ending;
+  const cut = isLimit(stopReason) ? stopReason : undefined;
+  const warnings = ending.warnings ?? [];
   const paths = [...state.files];
   return {
     status,
@@ -39,15 +49,19 @@ export function resultEnvelope(ending: Ending, state: RunState): ResultEnvelope 
     files_created: paths.filter(([, change]) => change === "created").map(([path]) => path),
     tests_run: state.tests?.run ?? null,
     tests_passed: state.tests?.passed ?? null,
-    warnings: ending.warnings ?? [],
+    warnings: cut ? [cutWarning(cut), ...warnings] : warnings,
     suggestions: ending.suggestions ?? [],
     iteration_count: state.turns,
     duration_ms: state.usage.activeMs,
-    ...omitUndefined({ output, team }),
+    ...omitUndefined({ output, stop_reason: cut, team }),
     ...(status === "failed" ? { first_cause: ending.cause ?? ownCause(ending, state) } : {}),
     ...omitUndefined({ failed_stage: ending.failedStage }),
   };
 }
+
+/** S2-25: tells the parent that the result may be incomplete, even if the agent still reported. */
+const cutWarning = (reason: StopReason): string =>
+  `Cut off by a limit (${reason}) before it was done: the result may be incomplete.`;
 
 export function ownCause({ stopReason, summary }: Ending, { runId, start }: RunState): FirstCause {
   return { run_id: runId, agent: start!.agent, stop_reason: stopReason, summary };

@@ -23,17 +23,25 @@ export function childMessage(started: Started, ended: Ended): string {
 function formatResult(tool: string, ended: Ended): object {
   const { child_run_id, success, summary, result } = ended;
   if (/^run_.*_agent$/.test(tool))
-    return { success, child_run_id, summary: summaryWithCause(result) ?? summary };
+    return { success, child_run_id, summary: summaryWithCause(result) ?? summary, ...cutOff(result) };
   if (tool === "mcp__agent__spawn")
-    return { agentId: child_run_id, status: result.status, result: envelope(ended) };
+    return { agentId: child_run_id, status: statusOf(result), result: envelope(ended) };
   return envelope(ended);
 }
 
 /** D3: the child's result with all of its keys, even if the child did not report a value for them. */
 function envelope({ child_run_id, result }: Ended): object {
-  const { first_cause: _, failed_stage: __, status, summary, details = "", ...rest } = result;
-  return { status, summary: summaryWithCause(result) ?? summary, details, ...rest, child_run_id };
+  const { first_cause: _, failed_stage: __, status: ___, summary, details = "", ...rest } = result;
+  const shown = { status: statusOf(result), summary: summaryWithCause(result) ?? summary, details };
+  return { ...shown, ...rest, child_run_id };
 }
+
+/** S2-26, S2-54: a child that its limit on time cut off has its own status. */
+const statusOf = ({ status, stop_reason }: Ended["result"]): string =>
+  stop_reason === "max_duration" ? "timeout" : status;
+
+const cutOff = ({ stop_reason, warnings }: Ended["result"]): object =>
+  stop_reason === undefined ? {} : { stop_reason, warnings };
 
 /** S1-66: the summary of a failed child with the first cause. Undefined if the failure began in the child itself. */
 function summaryWithCause({ summary, first_cause: cause }: Ended["result"]): string | undefined {

@@ -285,17 +285,19 @@ function Note({ note: { text, detail, tone } }: { note: ConversationNote }) {
 
 function FinalText({ answer: { text, end } }: { answer: Answer }) {
   if (text === undefined) return null;
-  const status = end?.result.status ?? "completed";
+  const cut = end?.result.stop_reason;
+  const ended = end?.result.status ?? "completed";
+  const status = cut === "max_duration" ? "timeout" : ended;
   return (
     <div
       className={classNames(
         "rounded-lg border border-line bg-surface px-3 py-2",
-        status === "failed" && "border-bad",
+        ended === "failed" ? "border-bad" : cut && "border-warn",
       )}
     >
-      {end && status !== "completed" && (
+      {end && (status !== "completed" || cut) && (
         <p className="pb-1">
-          <Badge tone={status === "failed" ? "bad" : "muted"}>
+          <Badge tone={ended === "failed" ? "bad" : cut ? "warn" : "muted"}>
             {status}: {end.stopReason.replaceAll("_", " ")}
           </Badge>
         </p>
