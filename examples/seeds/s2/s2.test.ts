@@ -1,0 +1,87 @@
+// Holds the system in this folder to document S2, from outside: over HTTP, with the command line, and with SQL.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Json, type Seed, startSeed } from "../seed.fixture.ts";
+
+let seed: Seed;
+let runId: string;
+beforeAll(async () => {
+  seed = await startSeed("s2");
+});
+afterAll(() => seed[Symbol.asyncDispose]());
+
+test("[28.18] [S2-31] [S2-47] the six roles load without a problem, with their models and budgets", async () => {
+  const { code, stdout } = await seed.cadre("agents", "validate", "--json");
+  expect([code, stdout]).toEqual([0, expect.any(String)]);
+  const { agents } = await seed.get("/api/agents");
+  const own = agents.filter(({ file }: Json) => file.startsWith("appsettings.json"));
+  expect(own.map(({ name }: Json) => name).sort()).toEqual([
+    "coder",
+    "debugger",
+    "main",
+    "planner",
+    "reviewer",
+    "tester",
+  ]);
+  expect(own.find(({ name }: Json) => name === "coder").description).toMatch(/^Implements features/);
+});
+
+test("[28.18] [S2-49] main delegates to the coder, and the coder to the tester", async () => {
+  ({ runId } = await seed.post("/api/runs", { agent: "main", task: "Add authentication to the API" }));
+  const run = await seed.until(`/api/runs/${runId}`, ({ status }) => status === "completed");
+  expect(run.summary).toBe("Authentication is in, with tests.");
+});
+
+test("[28.9] [S2-3] [S2-8] [S2-75] the messages table has the whole hierarchy, without a call of the API", () => {
+  const rows = seed.sql(
+    `SELECT m.agent_role, m.agent_depth, m.request_type, m.status, p.agent_role AS parent, m.max_iterations
+     FROM messages m LEFT JOIN messages p ON p.id = m.parent_message_id ORDER BY m.id`,
+  );
+  expect(rows.map((row) => Object.values(row).join(" "))).toEqual([
+    "main 0 prompt completed  50",
+    "coder 1 delegation completed main 30",
+    "coder 1 tool_call completed main 30",
+    "tester 2 delegation completed coder 20",
+    "tester 2 tool_call completed coder 20",
+    "coder 1 tool_call completed main 30",
+    "main 0 tool_call completed  50",
+  ]);
+});
+
+test("[28.9] [S2-2] every message belongs to a row of sessions", () => {
+  expect(
+    seed.sql(
+      "SELECT count(*) AS lost FROM messages WHERE session_id NOT IN (SELECT session_id FROM sessions)",
+    ),
+  ).toEqual([{ lost: 0 }]);
+  expect(seed.sql("SELECT agent_role, run_count FROM sessions WHERE session_id = ?", runId)).toEqual([
+    { agent_role: "main", run_count: 3 },
+  ]);
+});
+
+test("[S2-13] [S2-17] [S2-18] the rows have context, calls, files and the summary", () => {
+  const [first, , last] = seed.sql("SELECT * FROM messages WHERE agent_role = 'coder' ORDER BY id");
+  expect(first).toMatchObject({ context_mode: "full", files_modified_json: '["JwtMiddleware.cs"]' });
+  expect(JSON.parse(first!["tool_calls_json"])).toMatchObject([{ name: "Write" }]);
+  expect(last!["response_summary"]).toContain("JWT middleware");
+  expect(readFileSync(join(seed.folder, "JwtMiddleware.cs"), "utf8")).toContain("JwtMiddleware");
+});
+
+test("[S2-54] [S2-63] the parent's model reads the result as the document describes it", async () => {
+  const { messages } = await seed.get(`/api/runs/${runId}/context`);
+  const text = JSON.stringify(messages).replaceAll("\\", "");
+  for (const key of ["summary", "details", "files_modified", "files_created", "tests_run", "warnings"])
+    expect(text).toContain(`"${key}":`);
+  expect(text).toContain('"status": "completed"');
+  expect(text).toContain('"iteration_count": 3');
+});
+
+test("[S2-44] a role that cannot delegate is refused when it tries", () => {
+  const [row] = seed.sql(
+    "SELECT request_content FROM messages WHERE agent_role = 'tester' AND request_type = 'tool_call'",
+  );
+  expect(row!["request_content"]).toMatch(/delegate_to_agent/);
+  expect(seed.sql("SELECT count(*) AS runs FROM runs")).toEqual([{ runs: 3 }]);
+});

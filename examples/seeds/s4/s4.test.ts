@@ -1,0 +1,92 @@
+// Holds the system in this folder to document S4, from outside: over HTTP and with the command line.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Json, type Seed, startSeed } from "../seed.fixture.ts";
+
+let seed: Seed;
+beforeAll(async () => {
+  seed = await startSeed("s4");
+});
+afterAll(() => seed[Symbol.asyncDispose]());
+
+const ADD = { message: "Add a health endpoint", agent_id: "lead", mode: "auto" };
+const runs = async (session: string): Promise<Json[]> =>
+  (await seed.get(`/api/agent-runs?session_id=${session}`)).runs;
+const ended = ({ runs }: Json) => runs.every((run: Json) => run.status !== "running");
+
+/** The messages of the live feed, up to the outcome of the run that `begin` starts. */
+async function feedOf(begin: () => Promise<string>): Promise<Json[]> {
+  const response = await seed.fetch("/api/events");
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = (await reader.read()).value!;
+  const runId = await begin();
+  const read = (): Json[] => [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, data]) => JSON.parse(data!));
+  while (!read().some(({ type, run_id }) => type === "Outcome" && run_id === runId))
+    text += (await reader.read()).value!;
+  await reader.cancel();
+  return read();
+}
+
+test("[28.15] [S4-1] the agents load without a problem, and policy alone names the delegates", async () => {
+  expect((await seed.cadre("agents", "validate")).code).toBe(0);
+  const delegatesOf = async (name: string) =>
+    (await seed.get(`/api/agents/${name}`)).definition.agents.toSorted();
+  expect(await delegatesOf("lead")).toEqual(["coder", "tester"]);
+  expect(await delegatesOf("scribe")).toEqual(["tester"]);
+  expect(await delegatesOf("coder")).toEqual([]);
+});
+
+test("[28.16] [28.17] one task runs as the document says, and nobody is asked if the person said so", async () => {
+  let session = "";
+  const feed = await feedOf(async () => {
+    const sent = await seed.post("/api/chat", { ...ADD, permissions: { preset: "trusted" } });
+    session = sent.session_id;
+    return sent.run_id;
+  });
+  await seed.until(`/api/agent-runs?session_id=${session}`, (all) => all.runs.length === 3 && ended(all));
+  const all = await runs(session);
+  expect(all.map(({ agent_id, agent_kind, status }) => `${agent_id} ${agent_kind} ${status}`).sort()).toEqual(
+    ["coder subagent completed", "lead main completed", "scribe main completed"],
+  );
+  const lead = all.find(({ agent_id }) => agent_id === "lead");
+  const { runs: children } = await seed.get(`/api/agent-children?run_id=${lead.run_id}`);
+  expect(children).toMatchObject([{ agent_id: "coder", parent_run_id: lead.run_id }]);
+
+  const types = new Set(feed.map(({ type }) => type));
+  for (const type of [
+    "StateUpdated",
+    "Message",
+    "SubagentSpawned",
+    "SubagentResult",
+    "AgentStatus",
+    "Token",
+    "Outcome",
+  ])
+    expect(types).toContain(type);
+  const seqs = feed.map(({ seq }) => seq);
+  expect(seqs.every(Number.isSafeInteger)).toBe(true);
+  expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+
+  const { sessions } = await seed.get("/api/sessions");
+  expect(sessions.find(({ id }: Json) => id === session).agent).toBe("lead");
+  const limits = seed.sql("SELECT DISTINCT max_iterations FROM messages");
+  expect(limits).toEqual([{ max_iterations: 20 }]);
+});
+
+test("[S4-15] [S4-16] [S4-19] a subagent that tries to start another one is refused", async () => {
+  const rows = seed.sql("SELECT request_content FROM messages WHERE agent_role = 'coder' ORDER BY id");
+  expect(rows[1]!["request_content"]).toMatch(/There is no tool "delegate" for you|never spawns/);
+  expect(seed.sql("SELECT count(*) AS testers FROM runs WHERE agent = 'tester'")).toEqual([{ testers: 0 }]);
+});
+
+test("[28.17] [S4-18] in auto mode a question waits in the inbox, and a cancel reaches the child", async () => {
+  const { run_id } = await seed.post("/api/chat", ADD);
+  const { approvals } = await seed.until("/api/approvals", (inbox) => inbox.approvals.length === 1);
+  expect(approvals[0]).not.toHaveProperty("expiresAt");
+  const { cancelled } = await seed.post("/api/agent-cancel", { run_id });
+  expect(cancelled).toHaveLength(2);
+  await seed.until(
+    `/api/agent-children?run_id=${run_id}`,
+    ({ runs: [child] }) => child.status === "cancelled",
+  );
+});
