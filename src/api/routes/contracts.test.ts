@@ -17,6 +17,7 @@ import {
 } from "../fixtures/api.fixture.ts";
 
 const AGENTS = {
+  "cadre.yaml": "approvals: { timeout: 1h }\n",
   "agents/orchestrator.md":
     "---\nname: orchestrator\ndescription: Delegates.\nmodel: scripted/chief\ntools: []\ndelegates: [clerk]\n---\nYou delegate.\n",
   "agents/clerk.md":

@@ -551,7 +551,7 @@ scenario(
     cast,
     idle: true,
     clock,
-    config: "permissions: { ask: [delegate] }\n",
+    config: "permissions: { ask: [delegate] }\napprovals: { timeout: 1h }\n",
     script: roles({ tester: turns({ calls: [delegate("coder"), delegate("helper")] }) }),
   },
   async (world) => {

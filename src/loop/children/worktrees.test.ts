@@ -192,7 +192,7 @@ scenario(
       `Not allowed (${rule}). Do it another way.`,
       "Not allowed (ancestor lead deny Edit(keys/**)). Do it another way.",
       "Not allowed (ancestor lead deny Edit(keys/**)). Do it another way.",
-      "created ok (1 lines)",
+      "created ok (1 line)",
     ]);
     expect(resultsRead(await world.events(helper!))[0]).toBe(`Not allowed (${rule}). Do it another way.`);
     expect(existsSync(join(world.folder, "secrets"))).toBe(false);
