@@ -1,23 +1,27 @@
 // Restores `.git/config` after an approved command. A person who approves `git push -u x` accepts that git records the upstream.
 // The person does not accept that another part of the command makes git start a program later.
-// Settings that start programs are therefore removed, unless the command contains the word `config`.
+// Settings that start programs are therefore removed, unless the command is `git config` or names the file.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LFS_COMMAND } from "../git/repository-settings.ts";
 import { tryGit } from "../git/run-git.ts";
-import { moveAside } from "./protected-paths.ts";
+import { moveAside, plainWords, withoutTexts } from "./protected-paths.ts";
 
 /** Settings that git itself writes for `remote add`, `push -u`, `init` and similar commands. None of them names a program. */
 const KEPT_BY_GIT =
   /^(remote\..+\.(url|pushurl|fetch|push|tagopt|prune|mirror)|remote\.pushdefault|branch\..+\.(remote|merge|rebase|pushremote|description)|submodule\.(.+\.(url|active|branch|ignore|shallow)|active)|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|worktreeconfig)|user\.(name|email)|filter\.lfs\.required|lfs\.repositoryformatversion)$/s;
+
+/** `config` as the verb of git. In a message or in another name, the word means nothing. */
+const SETS_CONFIG = /(^|[\s;|&(])git(\s+-\S+|\s+(?<=(-C|-c)\s+)\S+)*\s+config(\s|$)/;
 
 /** Call this before the command. Call the returned function after the command: it restores the file and lists removed settings. */
 export async function guardGitConfig(
   config: string,
   command: string,
 ): Promise<(keptIn: string) => Promise<string[]>> {
-  if (/\bconfig\b/.test(command)) return async () => [];
+  if (SETS_CONFIG.test(withoutTexts(command)) || plainWords(command).includes(".git/config"))
+    return async () => [];
   const before = await readFile(config).catch(() => undefined);
   const known = new Set(await settingsOf(config));
   return async (keptIn) => {

@@ -3,7 +3,7 @@
 // The protection covers only the workspace's top folder and git folder. Only permission rules protect deeper files.
 
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import type { GitFolders } from "../git/git-folders.ts";
 
 export interface ProtectedPath {
@@ -106,14 +106,29 @@ const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
 ];
 
 /** True if a person who reads the command can see that it concerns this file. */
-export function isMentionedIn(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
+export function isMentionedIn(
+  command: string,
+  { name, path }: Pick<ProtectedPath, "name"> & { path?: string },
+): boolean {
   if (/(^|[^\w.-])git\s/.test(command)) {
     if (BY_GIT.test(name)) return true;
     if (BY_VERB.some(([file, verb]) => file.test(name) && verb.test(command))) return true;
   }
-  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(^|[^\\w.-])${literal}($|[^\\w.-])`).test(command);
+  return plainWords(command).some((word) => word === path || word === name || word.startsWith(`${name}/`));
 }
+
+/**
+ * The words of a command, as paths from the workspace. A word names exactly the path that it spells: `src/agents` does not name `agents`.
+ * Quoted text with spaces, such as the message of a commit, names no file.
+ */
+export const plainWords = (command: string): string[] =>
+  withoutTexts(command)
+    .split(/[\s;|&<>()=,:`"']+/)
+    .filter((word) => word !== "")
+    .map((word) => normalize(word).replace(/(.)\/$/, "$1"));
+
+export const withoutTexts = (command: string): string =>
+  command.replace(/'[^']*\s[^']*'|"[^"]*\s[^"]*"/g, " ");
 
 /** Moves away protected files that the command created, and links that it changed. Restores links that the command removed. */
 export async function removeCreated(
