@@ -3,7 +3,6 @@
 //  Q1  A commit contains every job that is waiting when it starts. The jobs are answered after the fsync.
 //  Q2  If a commit fails, all jobs queued behind it are rejected too, and their drivers read the runs again.
 //      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
-//  Q3  A commit blocks the process. After it, requests and drivers get as much time as it took, at most a few turns, before the next one.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
@@ -157,8 +156,6 @@ const NEEDED_BY =
   "SELECT 1 FROM refs JOIN runs ON runs.n = refs.run WHERE refs.hash = ? AND runs.user_id = ? LIMIT 1";
 
 const MAX_JOBS = 1_000;
-/** Turns of the event loop for which a commit lets other work pass. */
-const MAX_TURNS = 8;
 const MAX_RECORDS = 500;
 
 interface Job {
@@ -183,7 +180,6 @@ class CommitLoop {
   private readonly listeners = new Set<CommitListener>();
   private queue: Job[] = [];
   private isScheduled = false;
-  private lastCommit = { at: 0, took: 0 };
   private isClosed = false;
   onGrantsChanged: () => void = () => {};
 
@@ -201,15 +197,8 @@ class CommitLoop {
       this.queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (this.isScheduled) return;
       this.isScheduled = true;
-      setImmediate(() => this.flushInTurn(1));
+      setImmediate(() => this.flush());
     });
-  }
-
-  /** Q3: if the event loop has nothing else to do, its turns take no time, and the commit begins at once. */
-  private flushInTurn(turn: number): void {
-    if (turn < MAX_TURNS && performance.now() - this.lastCommit.at < this.lastCommit.took)
-      setImmediate(() => this.flushInTurn(turn + 1));
-    else this.flush();
   }
 
   onCommit(listener: CommitListener): () => void {
@@ -253,14 +242,11 @@ class CommitLoop {
   private commit(jobs: readonly Job[]): void {
     const { statements, queries, clock } = this.parts;
     const now = clock.now();
-    const began = performance.now();
     statements.begin.run();
     const tx = createTransaction(queries, now, this.position);
     const values = jobs.map((job) => perform(job, tx));
     queries.writeRecords();
     statements.commit.run();
-    const at = performance.now();
-    this.lastCommit = { at, took: at - began };
     this.position = tx.position;
     if (tx.grantsChanged) this.onGrantsChanged();
     evictResting(queries.cache, MAX_RECORDS);
