@@ -64,6 +64,7 @@ export async function converse(
   const { invocation, client, input, answerer, leaving } = context;
   const { screen, commandLine } = invocation;
   const queue: string[] = [];
+  const models = new Set<string>();
   let phase: Phase = "idle";
   let wake = (): void => {};
   let isLast = false;
@@ -189,7 +190,7 @@ export async function converse(
   /** Follows the latest run until it has ended. Asks the person to go on whenever it waits for them. */
   async function follow(): Promise<void> {
     const runId = state.head!;
-    const watched: WatchedRun = { runId, view: createView(invocation, "tree"), position: undefined };
+    const watched: WatchedRun = { runId, view: createView(invocation, "tree", models), position: undefined };
     for (;;) {
       show("working");
       const rest = await client.withClient((api) => followRun(api, watched, answerer, leaving.signal));

@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
+import { inPty } from "../pty.fixture.ts";
 
 const SLOW = 1_500;
 
@@ -31,6 +32,7 @@ test("[26.1] `cadre` alone at a terminal starts a conversation, and the next mes
   await terminal.sees(/› the first[\s\S]*The first answer\.[\s\S]*Enter sends/);
   terminal.type("the second\r");
   await terminal.sees(/The second answer[\s\S]*Enter sends/);
+  expect(terminal.text().match(/model scripted\/lead/g), "a model is named once").toHaveLength(1);
   terminal.type("/cost\r");
   await terminal.sees(/2 runs · [\d,]+ tokens/);
   terminal.type("/exit\r");
@@ -113,6 +115,21 @@ test("[26.1] the history and the conversation survive the process", async () => 
   after.type("/exit\r");
   expect(await after.code).toBe(0);
   expect(new Set((await listed(p)).map(({ sessionId }) => sessionId)).size).toBe(1);
+});
+
+test("[26.1] [P1] a run that was killed in the middle of a conversation goes on when the person returns", async () => {
+  await using p = await crew();
+  using killed = inPty(p, ["chat", "lead"]);
+  await killed.sees(/Enter sends/);
+  killed.pty.write("slow one\r");
+  await killed.sees(/thinking/);
+  killed.pty.kill("SIGKILL");
+  await killed.code;
+  const after = p.terminal("chat", "--continue");
+  await after.sees(/› slow one[\s\S]*Heard: slow one[\s\S]*Enter sends/);
+  after.type("/exit\r");
+  expect(await after.code).toBe(0);
+  expect(await listed(p)).toHaveLength(1);
 });
 
 test("[26.1] without a terminal, each line of stdin is a message, and an open approval ends the conversation with exit code 3", async () => {

@@ -1,5 +1,6 @@
 // Opens the screen and the view of a command that follows a run. The live screen is imported on demand, because most commands only print.
 
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Invocation } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";
 import type { LiveScreen } from "../view/live/live-screen.ts";
@@ -29,8 +30,12 @@ export async function withLiveScreen<T>(
 }
 
 /** Creates the view of a followed run: for people, or as JSON for programs. */
-export function createView(invocation: Invocation, style: LiveViewOptions["style"]): LiveView {
+export function createView(
+  invocation: Invocation,
+  style: LiveViewOptions["style"],
+  named?: Set<string>,
+): LiveView {
   const { json, screen } = invocation;
   if (json) return createJsonView((line) => screen.line(line));
-  return createLiveView(screen, { style, preset: defaultPreset(invocation) });
+  return createLiveView(screen, { style, preset: defaultPreset(invocation), ...omitUndefined({ named }) });
 }

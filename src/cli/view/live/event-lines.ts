@@ -24,9 +24,11 @@ export function isShownElsewhere(event: JournalEvent): boolean {
 
 const QUIET_WAITS: ReadonlySet<string> = new Set(["approval", "child", "child_hitl"]);
 
-/** Whether the drawing of the tree already shows this event of the top run. */
-export const isShownByTree = ({ type }: JournalEvent): boolean =>
-  type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
+/** Whether the drawing of the tree or the card of a question already shows this event of the top run. */
+export function isShownByTree({ type, payload }: JournalEvent): boolean {
+  if (type === "TOOL_PROPOSED") return payload.verdict === "ask";
+  return type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
+}
 
 /** Whether an event of a descendant is important enough for its own line. The drawing already shows the descendant's status. */
 export function isNews(event: JournalEvent): boolean {

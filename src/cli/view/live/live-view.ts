@@ -48,13 +48,15 @@ export interface LiveViewOptions {
   style: "tree" | "lines";
   /** The permission preset for runs that set none. */
   preset: string;
+  /** The models that were named before, if the view continues a conversation. It then begins without the run's headline. */
+  named?: Set<string>;
 }
 
-export function createLiveView(screen: Screen, { style, preset }: LiveViewOptions): LiveView {
+export function createLiveView(screen: Screen, { style, preset, named }: LiveViewOptions): LiveView {
   const tree = createLiveTree();
   const draws = screen.rich && style === "tree";
   const isAlone = (): boolean => tree.runs.size === 1;
-  const show = createShow(screen, tree, draws);
+  const show = createShow(screen, tree, { draws, named });
   const picture = ({ columns, rows }: Area, now: number) => {
     const { paint } = screen;
     if (!tree.top) return { lines: [], status: "" };
@@ -87,9 +89,13 @@ export function createLiveView(screen: Screen, { style, preset }: LiveViewOption
   };
 }
 
-function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
+function createShow(
+  screen: Screen,
+  tree: LiveTree,
+  { draws, named }: { draws: boolean; named: Set<string> | undefined },
+) {
   const words = createStreamedWords(screen);
-  const models = new Set<string>();
+  const models = named ?? new Set<string>();
   let last = "";
   const isTop = (run: LiveRun): boolean => run === tree.top;
 
@@ -120,6 +126,7 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   return {
     event(run: LiveRun, event: JournalEvent, entry: TimelineEntry | undefined): void {
       if (event.type === "MODEL_CALL_STARTED") modelCall(run, event);
+      else if (named && isTop(run) && event.type === "RUN_STARTED") return;
       else if (draws && (isTop(run) ? isShownByTree(event) : !isNews(event))) return;
       else if (event.type === "AGENT_THOUGHT") thought(run, event);
       else if (entry && !isShownElsewhere(event)) say(run, eventLines({ run, event, entry, tree }, screen));
