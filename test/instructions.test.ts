@@ -151,7 +151,7 @@ scenario(
     const runId = await world.run("see https://example.com");
     await world.seen(runId, "RUN_COMPLETED");
     const state = await world.state(runId);
-    expect(state.taint).toEqual({ sources: ["AGENTS.md"], hosts: ["example.com"] });
+    expect(state.taint).toEqual({ sources: ["AGENTS.md"], hosts: ["example.com"], asks: [] });
     const [start] = payloadsOf(await world.events(runId), "RUN_STARTED");
     const { instructionFiles } = await loadDefinition(world.runtime.store, start!.definition);
     expect(instructionFiles![0]!.nonce).toMatch(/^\w{16}$/);

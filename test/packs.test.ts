@@ -107,7 +107,7 @@ const ROWS = [
     "Bash Write Edit",
     "supervisor",
   ],
-  ["S1-2] [S1-8] [S1-26", "factory/supervisor", "*", "mcp__admin__*", "worker planner reviewer"],
+  ["S1-2] [S1-8] [S1-26", "factory/supervisor", "*", "mcp__admin__*", "worker planner reviewer researcher"],
   [
     "S1-3] [S1-8] [S1-27",
     "factory/worker",

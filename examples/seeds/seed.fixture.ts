@@ -7,7 +7,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import { expect } from "vitest";
+import { vi } from "vitest";
 import { programPath } from "../../test/support/programs.ts";
 import { scratchFolder } from "../../test/support/scratch.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
@@ -62,7 +62,7 @@ export async function startSeed(name: string): Promise<Seed> {
         answer = await get(path);
         return fits(answer);
       };
-      await expect.poll(isThere, { timeout: 60_000, interval: 100 }).toBe(true);
+      await vi.waitUntil(isThere, { timeout: 60_000, interval: 100 });
       return answer;
     },
     cadre: (...words) => run([programPath("cadre"), ...words], folder, { ...env, ...ENVIRONMENT }),

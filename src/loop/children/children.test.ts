@@ -547,7 +547,7 @@ const clock = fakeClock();
 scenario(
   "[P8] an approval expires even while its run waits for another child",
   {
-    agent: lead("delegation: { mode: parallel, maxParallel: 2 }"),
+    agent: lead("delegation: { mode: parallel, maxParallel: 2 }\nlimits: { approvalTimeout: 1h }"),
     cast,
     idle: true,
     clock,

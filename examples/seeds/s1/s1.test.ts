@@ -1,0 +1,57 @@
+// Holds the system in this folder to document S1, from outside.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Json, type Seed, startSeed } from "../seed.fixture.ts";
+
+let seed: Seed;
+let tree: Json;
+beforeAll(async () => {
+  seed = await startSeed("s1");
+  const { runId } = await seed.post("/api/runs", {
+    agent: "supervisor",
+    task: "Add user authentication to the API",
+  });
+  await seed.until(`/api/runs/${runId}`, ({ endedAt }) => endedAt !== undefined);
+  tree = await seed.get(`/api/runs/${runId}/tree`);
+});
+afterAll(() => seed[Symbol.asyncDispose]());
+
+const shapeOf = ({ agent, children }: Json): string =>
+  children.length === 0 ? agent : `${agent}(${children.map(shapeOf).join(" ")})`;
+
+test("[S1-23] the document's workflow: plan, three workers in parallel, a researcher, a review and a fix", async () => {
+  expect(tree).toMatchObject({
+    status: "completed",
+    summary: "The authentication is reviewed and approved.",
+  });
+  expect(shapeOf(tree)).toBe("supervisor(planner worker(researcher) worker worker reviewer(fixer))");
+  const { events } = await seed.get(`/api/runs/${tree.id}/events`);
+  const children = events
+    .map(({ type }: Json) => type)
+    .filter((type: string) => type.startsWith("CHILD_RUN"));
+  expect(children.slice(2, 5)).toEqual(Array(3).fill("CHILD_RUN_STARTED"));
+});
+
+test("[S1-8] [S1-19] a worker cannot spawn a fixer, and the refusal is in the document's words", async () => {
+  const worker = tree.children.find(({ task }: Json) => task === "User Model");
+  const { events } = await seed.get(`/api/runs/${worker.id}/events`);
+  const results = events.filter(({ type }: Json) => type === "TOOL_RESULT");
+  expect(results[0].payload.output).toContain("PERMISSION_DENIED: worker cannot spawn fixer");
+});
+
+test("[S1-29] [S1-31] a reviewer cannot write, and its fixer can", async () => {
+  expect(existsSync(join(seed.folder, "api/review.js"))).toBe(false);
+  for (const file of ["api/users.js", "api/fix.js"]) expect(existsSync(join(seed.folder, file))).toBe(true);
+});
+
+test("[S1-42] parents, agents and depths of the whole tree can be read with SQL", () => {
+  const rows = seed.sql(
+    "SELECT child.agent AS agent, parent.agent AS spawnedBy FROM runs child JOIN runs parent ON child.parent = parent.id WHERE child.root = ? ORDER BY child.n",
+    tree.id,
+  );
+  expect(rows).toHaveLength(7);
+  expect(rows).toContainEqual({ agent: "researcher", spawnedBy: "worker" });
+  expect(rows).toContainEqual({ agent: "fixer", spawnedBy: "reviewer" });
+});
