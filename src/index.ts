@@ -42,3 +42,4 @@ export type {
   AgentListener,
   OnAgent,
 } from "./projections/formats/agent-events.ts";
+export type { HandlerOptions } from "./runtime/serve-folder.ts";

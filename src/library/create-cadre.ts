@@ -15,6 +15,7 @@ import {
   socketPath,
 } from "../runtime/assembly.ts";
 import { isFileStore, openOwnedRuntime } from "../runtime/owned-runtime.ts";
+import type { HandlerOptions } from "../runtime/serve-folder.ts";
 import { type ApprovalRequest, openRequests } from "./approvals.ts";
 import { collectDefinitions } from "./collect.ts";
 import { type Agent, type ModelObject, nameOfModel, partsOf } from "./define-agent.ts";
@@ -91,6 +92,8 @@ export interface Cadre extends AsyncDisposable {
   onApproval(handler: ApprovalHandler): () => void;
   /** Subscribes to the lifecycle of all agents. Returns the function that unsubscribes. */
   on: OnAgent;
+  /** A web-standard fetch handler with the HTTP API and its live feed, for Hono, Next, Express or Bun. `authorize` decides who may use it. */
+  handler(options: HandlerOptions): (request: Request) => Promise<Response>;
   /** The model for agents that name none. */
   readonly model: string;
   /** Stops driving and closes the store. Steps in progress get a few seconds to finish. Nothing is lost. */
@@ -98,14 +101,14 @@ export interface Cadre extends AsyncDisposable {
 }
 
 /** Throws STORE_OWNED if another process drives the runs of this SQLite store. */
-export async function createCadre(options: CadreOptions = {}): Promise<Cadre> {
-  const assembly = await openAssembly(options);
+export async function createCadre(given: CadreOptions = {}): Promise<Cadre> {
+  const assembly = await openAssembly(given);
   const closing = new AbortController();
   const watch = watchApprovals(assembly);
   const parts: RunParts = { assembly, closed: closing.signal, handleApprovals: watch.handle };
   reportIgnoredSettings(assembly);
   try {
-    if (options.drive ?? true) await assembly.start();
+    if (given.drive ?? true) await assembly.start();
   } catch (error) {
     await assembly.stop();
     throw error;
@@ -120,8 +123,8 @@ export async function createCadre(options: CadreOptions = {}): Promise<Cadre> {
     return closed;
   };
   return {
-    run: (agent: Agent | string, task: string, given: RunOptions = {}) =>
-      runHandle<never>(start(agent, task, given, assembly), outputSchema(agent), parts),
+    run: (agent: Agent | string, task: string, options: RunOptions = {}) =>
+      runHandle<never>(start(agent, task, options, assembly), outputSchema(agent), parts),
     get: (runId: string, agent?: Agent) =>
       runHandle<never>(Promise.resolve(runId), agent && outputSchema(agent), parts),
     runs: async (filter = {}) => {
@@ -134,9 +137,26 @@ export async function createCadre(options: CadreOptions = {}): Promise<Cadre> {
       return () => void removed.then((remove) => remove());
     },
     on: assembly.on,
+    handler(options) {
+      // The API is loaded by the first request, so that programs without a server never load it.
+      const loaded = lazily(async () => {
+        const { createHandler } = await import("../runtime/serve-folder.ts");
+        return createHandler(assembly, given.drive ?? true, given.env ?? process.env, options);
+      });
+      return async (request) => (await loaded())(request);
+    },
     model: assembly.defaultModel,
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Calls `load` once, when its value is needed. */
+function lazily<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
   };
 }
 

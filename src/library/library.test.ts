@@ -385,3 +385,30 @@ test("a session is a conversation, and a message reaches a run that waits", asyn
   expect(text).toContain("Two");
   expect(report.status).toBe("completed");
 });
+
+test("the fetch handler serves the API to whom `authorize` names, and records the name with a decision", async () => {
+  const { clerk } = refundDesk();
+  const cadre = await open({ agents: [clerk] });
+  const handle = cadre.handler({
+    basePath: "/cadre",
+    authorize: (request) => request.headers.get("X-User") ?? undefined,
+  });
+  const run = cadre.run(clerk, "Refund order 7");
+  await expect.poll(async () => (await run.status()).status).toBe("suspended");
+  const send = (path: string, init: RequestInit = {}) => handle(new Request(`http://localhost${path}`, init));
+  const ann = { "X-User": "ann", "Content-Type": "application/json" };
+  expect((await send("/cadre/api/runs")).status).toBe(401);
+  expect((await send("/api/runs", { headers: ann })).status).toBe(404);
+  const listed = await (await send("/cadre/api/approvals", { headers: ann })).json();
+  const [{ id }] = listed.approvals;
+  const body = JSON.stringify({ decision: "approve" });
+  const decided = await send(`/cadre/api/approvals/${encodeURIComponent(id)}`, {
+    method: "POST",
+    headers: ann,
+    body,
+  });
+  expect(decided.status).toBe(200);
+  expect((await run).output).toEqual({ refunded: 500 });
+  const event = (await run.journal()).find(({ type }) => type === "APPROVAL_DECIDED");
+  expect(event?.payload).toMatchObject({ by: "ann" });
+});

@@ -1,12 +1,55 @@
-// Serves the commands of a folder while a program embeds Cadre. The library loads this file only when a store is open.
+// Serves the API of a program that embeds Cadre: to the commands of its folder, and to the program's own server.
+// The library loads this file only when it is needed.
 
 import { createApp } from "../api/server/app.ts";
 import { serveOnSocket } from "../api/server/socket.ts";
+import { CadreError } from "../errors.ts";
 import { apiParts } from "./api-parts.ts";
 import type { RuntimeAssembly } from "./assembly.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 export const serveFolder = (
   assembly: RuntimeAssembly,
   socket: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): Promise<{ close(): Promise<void> }> => serveOnSocket(createApp(apiParts(assembly, true, env)), socket);
+
+export interface HandlerOptions {
+  /** Returns the name of the person who sent the request, or undefined if the request is refused. The name is recorded with decisions. */
+  authorize(request: Request): string | undefined | Promise<string | undefined>;
+  /** The path under which the program serves the API, such as `/cadre`. Default: none. */
+  basePath?: string | undefined;
+}
+
+/** A web-standard handler for the whole API. Everybody whom `authorize` names may do everything that the API offers. */
+export function createHandler(
+  assembly: RuntimeAssembly,
+  drives: boolean,
+  env: Env,
+  { authorize, basePath = "" }: HandlerOptions,
+): (request: Request) => Promise<Response> {
+  const people = new WeakMap<Request, string>();
+  const who = (request: Request): string => {
+    const name = people.get(request);
+    if (name === undefined)
+      throw new CadreError("UNAUTHORIZED", "This request was not authorized. Nothing was done.");
+    return name;
+  };
+  const app = createApp({ ...apiParts(assembly, drives, env), who });
+  return async (request) => {
+    const name = await authorize(request);
+    if (name === undefined || name === "")
+      return refused(401, "UNAUTHORIZED", "Sign in first. Nothing was done.");
+    const url = new URL(request.url);
+    if (!url.pathname.startsWith(`${basePath}/`))
+      return refused(404, "NOT_FOUND", `The API is below ${basePath}/.`);
+    url.pathname = url.pathname.slice(basePath.length);
+    const inner = new Request(url, request);
+    people.set(inner, name);
+    return app.fetch(inner);
+  };
+}
+
+const refused = (status: number, code: string, message: string): Response =>
+  Response.json({ error: { code, message } }, { status });
