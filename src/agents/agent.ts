@@ -25,7 +25,7 @@ export interface Agent {
 export interface Reference {
   /** The Cadre key that contains the reference: `agents`, `handoff`, `router`, `advisors`, `team` or `bestOf`. */
   key: string;
-  /** The key that problems name, if it is another one: `delegate_targets` for a delegate that only the policy names. */
+  /** The key that problems name instead of `key`: `delegate_targets` for a delegate that only the policy names. */
   by?: string;
   /** The agent's name as the file spells it. */
   name: string;

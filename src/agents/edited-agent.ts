@@ -11,8 +11,8 @@ import { draftFile, readAgentFiles } from "./files/read.ts";
 import { assembleAgents, findAgent } from "./load.ts";
 
 /**
- * `file` is the name of the agent's file in messages, or of an edited text of it.
- * The result is marked as edited: the text has no trust of the file, so it starts a program or a module only in a trusted folder (A80).
+ * Loads an agent from an edited text of its file. `file` is the file's name in messages, possibly with the mark of an earlier edit.
+ * The text does not inherit the file's trust: the result is marked as edited, and starts a program or a module only in a trusted folder (A80).
  * Throws AGENT_INVALID if the text is not an agent.
  */
 export async function loadEditedAgent(

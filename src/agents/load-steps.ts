@@ -98,14 +98,14 @@ function moduleLocation(module: string, folders: AgentFolders) {
   return { path, scope, root: folder?.path ?? (scope === "project" ? resolve(base) : undefined) };
 }
 
-/** The module and the files that it imports by relative names, in the project. These are all the files that its process may read. */
+/** The module and the project's files that it imports by relative names. Besides packages, its process may read only these. */
 async function importedFiles(path: string, text: string, root: string): Promise<string[]> {
   const found = new Set([path]);
   const open = [{ path, text }];
   for (let at = open.shift(); at !== undefined && found.size < MOST_FILES; at = open.shift()) {
     for (const [, name = ""] of at.text.matchAll(RELATIVE_IMPORT)) {
       const read = await readConfined({ name, folder: dirname(at.path), root, within: "the project" });
-      // An import of a file that decides about secrets is no code.
+      // Only code and JSON: a module must not read other files, such as `.env`, by importing them.
       if ("problem" in read || found.has(read.path) || !/\.(?:[cm]?[jt]s|json)$/.test(read.path)) continue;
       found.add(read.path);
       open.push(read);
@@ -117,7 +117,7 @@ async function importedFiles(path: string, text: string, root: string): Promise<
 const MOST_FILES = 1_000;
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
-/** Folders that Node looks into for packages, and files in which it looks for the type of a module. */
+/** The folders in which Node looks for packages, and the files that tell Node the type of a module. */
 function packageFolders(path: string, root: string): string[] {
   const found: string[] = [];
   for (let at = dirname(path); at.startsWith(root); at = dirname(at)) {

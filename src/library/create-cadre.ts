@@ -253,7 +253,7 @@ function assemblyOptions(options: CadreOptions): AssemblyOptions & { folder: str
   };
 }
 
-/** A file's own folder holds everything else that Cadre writes too. */
+/** If the store is a file, Cadre writes everything else into the file's folder. */
 function storeFlags(store: string | undefined, folder: string): ConfigFlags {
   if (store === undefined) return {};
   if (store === ":memory:") return { store: MEMORY_STORE };

@@ -213,7 +213,7 @@ function failureOf(event: Exclude<EndEvent, { type: "RUN_COMPLETED" }>): RunFail
   return new RunFailed({ runId, status, stopReason, result, message: summary });
 }
 
-/** The value of the output schema. A rule of the schema that JSON Schema cannot express is checked only here. */
+/** Checks the answer with the program's output schema. Some of its rules cannot be written as JSON Schema, so only this check applies them. */
 function outputOf(
   event: Extract<EndEvent, { type: "RUN_COMPLETED" }>,
   schema: ReadSchema | undefined,

@@ -142,7 +142,7 @@ function createTree(rootId: string, assembly: RuntimeAssembly) {
         const { key: callId, summary, success } = event.payload;
         const tool = tools.get(`${runId}/${callId}`);
         tools.delete(`${runId}/${callId}`);
-        // A delegation that did not wait has its result already.
+        // If the delegation did not wait, its result was sent already.
         if (tool !== undefined)
           yield { ...origin, type: "tool-result", callId, tool, output: summary, isError: !success };
         return;
@@ -184,7 +184,7 @@ const ENDS = { RUN_COMPLETED: "completed", RUN_FAILED: "failed", RUN_CANCELLED: 
 const summaryOf = (event: Extract<JournalEvent, { type: keyof typeof ENDS }>): string =>
   event.type === "RUN_COMPLETED" ? event.payload.result.summary : event.payload.summary;
 
-/** Holds what arrived while the reader was busy. */
+/** Queues the parts that arrive while the reader is busy. */
 function createQueue<Item>(closed: AbortSignal) {
   const items: Item[] = [];
   let wake: () => void = () => {};

@@ -1,5 +1,5 @@
 // Judging a call must never take long, because a model chooses the text that is judged.
-// If judging reaches its deadline, nothing counts as known about the call, so the call needs approval.
+// If judging reaches its deadline, Cadre treats the call as unknown, and the call needs approval.
 
 /** Milliseconds that judging a call may take. A usual call takes less than one. */
 const JUDGING_MS = 2_000;

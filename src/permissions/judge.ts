@@ -57,7 +57,7 @@ function judgeCall(call: Call, request: PermissionRequest, facts: DeclaredFacts 
   return { ...verdict, ...(host ? { host } : {}), ...(kept === undefined ? {} : { protected: kept }) };
 }
 
-/** A protected file that the call concerns. Texts that Cadre cannot read as a command count too, word by word. */
+/** A protected file that the call concerns. In a text that Cadre cannot read as a command, every word is checked. */
 function protectedPart({ units }: Call): string | undefined {
   const known = units.find((unit) => unit.protected !== undefined)?.protected;
   if (units.some((unit) => unit.kind === "unread" && unit.unseen))
@@ -71,7 +71,7 @@ function protectedPart({ units }: Call): string | undefined {
 
 const MAX_SEARCHED = 100_000;
 
-/** A word of a tool that Cadre does not know, as a path from the workspace or as an absolute path. */
+/** True if the word is a path with a protected part. A word without a slash is not treated as a path. */
 function namesProtected(word: string): boolean {
   const parts = word.split(/[\\/]+/);
   return parts.length > 1 && parts.some(isProtectedPath);
@@ -154,7 +154,7 @@ function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefin
     : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}`, basis: "grant" };
 }
 
-/** True if the command could run files of the project. Only programs that are known to run none are left out. */
+/** True unless the command's program is known to run no files of the project. */
 const mayRunProjectCode = (unit: Unit): boolean =>
   unit.kind === "command" && !RUNS_NO_PROJECT_CODE.has(unit.command.argv[0] ?? "");
 

@@ -92,8 +92,8 @@ const KEY_NAMES =
   /^((.*\.)?env(\.local|\.production|\.development|\.staging|\.test)?|.+\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|tfvars|tfstate))$/s;
 
 /**
- * Whether a file usually holds keys. A command can print parts of a key, which the mask does not recognise, so even reading it asks.
- * The files for people to copy, such as `.env.example`, hold none.
+ * Whether a file usually holds keys. The mask does not recognise a part of a key, so even a command that only reads the file needs approval.
+ * Files for people to copy, such as `.env.example`, hold no keys.
  */
 export function holdsKeys(path: string): boolean {
   const parts = foldPath(path).split("/");

@@ -142,7 +142,7 @@ function compilePattern(
   return { ...about("read"), matches: ownMatcher(pattern, reading), concerns: namesTool };
 }
 
-/** A pattern of an ask or deny rule might match a text that is too long to be judged. */
+/** Changes a rule for text that is too long to be judged: an ask or deny rule might match it, and an allow rule does not. */
 function unlessUnseen(rule: CompiledRule, reading: Reading): CompiledRule {
   const matches = (unit: Unit): Match =>
     unit.kind === "unread" && unit.unseen ? (reading === "wide" ? "maybe" : "no") : rule.matches(unit);

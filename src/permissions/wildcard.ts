@@ -7,7 +7,7 @@ export interface Wildcard {
   test(text: string): boolean;
 }
 
-/** The first and the last piece are at the ends of the text. Each other piece is at its first possible place. */
+/** Compares the first and the last piece with the ends of the text, and finds each other piece at its first possible place. */
 export function wildcard(pieces: readonly string[], ignoreCase = false): Wildcard {
   const [first = "", ...rest] = ignoreCase ? pieces.map((piece) => piece.toLowerCase()) : pieces;
   const last = rest.pop();

@@ -325,7 +325,7 @@ const fileReport =
     return { file, dialect, status, problems, ...omitUndefined({ name }) };
   };
 
-/** The rules of the program come last, so that its preset wins, and then that of cadre.yaml. */
+/** Collects all rules. The last preset wins, so the program's rules come after those of cadre.yaml. */
 function authorityOf(
   config: Config,
   home: string,
@@ -334,7 +334,7 @@ function authorityOf(
 ): SourcedRules[] {
   const { claudeSettings, trusted, permissions, web } = config;
   const taken = claudeSettings.map((settings) => claudePermissions(settings, { trusted, home }));
-  // Hosts that a trusted cadre.yaml lists need no approval. In an untrusted folder, the list only narrows.
+  // In a trusted folder, hosts that cadre.yaml lists need no approval. In an untrusted folder, the list only excludes other hosts.
   const listed = trusted
     ? web.allow.flatMap((host) => [`WebFetch(domain:${host})`, `WebFetch(domain:*.${host})`])
     : [];

@@ -91,7 +91,7 @@ function problemWith(definition: Definition, trusted: boolean): string | undefin
   return `The program ${runner.acp.command} is not started: this folder is not trusted (\`cadre trust\`).`;
 }
 
-/** Whether the agent's text is the user's own or Cadre's. An edited text is neither, and neither is one of the project. */
+/** Whether the agent's text is the user's own or Cadre's. False for an edited text and for a file of the project. */
 const isOfUser = ({ source: { file } }: Definition): boolean =>
   file.startsWith("~/") || file.startsWith("builtin:");
 

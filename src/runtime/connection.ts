@@ -42,8 +42,8 @@ export interface ConnectionOptions
   /** Serves the API in an additional way, for example on a port, while this process owns the store. */
   serve?: ((parts: ApiParts, config: Config) => Promise<Served>) | undefined;
   /**
-   * Serves the API in that additional way as soon as another process of the same user asks for it over the socket.
-   * So the server of a folder can begin while a command owns the folder's store.
+   * Like `serve`, but only after another process of the same user has asked for it over the socket.
+   * So `cadre up` can start while a command owns the folder's store.
    */
   serveOnRequest?: ((parts: ApiParts, config: Config, port: number) => Promise<ServedPage>) | undefined;
   /** Called with the configuration, before the store is opened. */
@@ -191,7 +191,7 @@ async function openStore(options: ConnectionOptions, opening: Opening): Promise<
 /** Path of the request for the page. It exists only on the socket, which only the user who owns the process can open. */
 export const SERVE_PATH = "/control/serve";
 
-/** The API and, in addition, the request that makes this process serve its page. Deleting it stops that. */
+/** The API, with a POST that makes this process serve its page, and a DELETE that stops it. */
 function controlApp(app: Hono, serve: (port: number) => Promise<ServedPage | undefined>): Hono {
   const control = new Hono();
   let page: ServedPage | undefined;

@@ -81,7 +81,7 @@ function programsOf(name: string, blob: string | undefined): string[] {
   ];
 }
 
-/** Calls that somebody has approved and that have not been made. */
+/** Approved calls that have not been made yet. */
 function openDecisions(events: readonly JournalEvent[]): string[] {
   const made = new Set(
     events.flatMap((event) =>

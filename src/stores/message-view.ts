@@ -1,6 +1,6 @@
-// The SQL views of S2: `messages`, with one row for each model call, and `sessions`. Both are computed from the journals whenever somebody
-// reads them, so a row is there with its call's start and complete with its end, and an append writes nothing for them.
-// Anybody may query the views with plain SQL. Their columns are part of the public interface: docs/guide/messages-table.md.
+// The SQL views of S2: `messages`, with one row for each model call, and `sessions`. Each query computes them from the journals.
+// So an append writes nothing for them. A row appears when its call starts, and is complete when the call ends.
+// Users may query the views with plain SQL. Their columns are part of the public interface: docs/guide/messages-table.md.
 // The oracle of the contract tests computes the same rows in TypeScript (`message-rows.fixture.ts`).
 
 /** The differences between the databases. A `row` is the alias of a row of the view `journal`. */
@@ -39,11 +39,11 @@ export function createViews(d: ViewDialect): string {
       ORDER BY next.seq LIMIT 1)`;
   const laterTurn = `EXISTS (SELECT 1 FROM model_calls AS later WHERE later.run = m.run AND later.seq > m.seq AND ${isTurn("later")})`;
   const anyTurn = `EXISTS (SELECT 1 FROM model_calls AS later WHERE later.run = m.run AND ${isTurn("later")})`;
-  /** The last row of an ended run tells how the run ended. */
+  /** True for the last row of an ended run, which shows how the run ended. */
   const isEnd = `(finish.position IS NOT NULL AND CASE WHEN ${isTurn("m")} THEN NOT ${laterTurn}
       ELSE outcome.position IS NULL AND NOT ${anyTurn} END)`;
   const isCut = "(finish.position IS NOT NULL AND outcome.position IS NULL)";
-  /** The last event that the latest answered turn had seen. */
+  /** Sequence number of the last event that the latest answered turn had seen. */
   const answered = `coalesce((SELECT coalesce(${d.number("before", "sawSeq")}, before.seq) FROM model_calls AS before
       WHERE before.run = m.run AND before.seq < m.seq AND ${isTurn("before")}
         AND ${nextOf("before", "type")} = 'AGENT_THOUGHT'
@@ -71,7 +71,7 @@ export function createViews(d: ViewDialect): string {
         ELSE '[result of ' || coalesce(${proposal(d.text("proposed", "name"))}, ${wantedName}, ${callKey}) || '] ' ||
           CASE told.type WHEN 'TOOL_RESULT' THEN ${resultOf("output")} ELSE ${resultOf("result")} END
       END`;
-  /** The events that this call's request contains and that no answered request contained (J11). */
+  /** J11: the events that are new in this call's request, because no answered request contained them. */
   const toldOf = (
     types: string,
   ): string => `FROM journal AS told WHERE told.run = m.run AND told.seq > ${answered}

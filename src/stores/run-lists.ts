@@ -127,7 +127,7 @@ function runConditions(filter: RunFilter, dialect: RunListDialect) {
   return { where, values, parameter };
 }
 
-/** The range lets both databases use the index of the ids, and the comparison is exact in every collation of Postgres. */
+/** With the range, both databases use the index of the ids. With `substr`, the result is exact in every collation of Postgres. */
 function beginsWith(prefix: string, parameter: AddParameter): string[] {
   const first = parameter(prefix);
   const last = parameter(prefix.padEnd(RUN_ID_LENGTH, "z"));
@@ -154,7 +154,7 @@ function needsAnswer({ blockers }: RunListDialect): string {
     WHERE below.status = 'suspended' AND below.cancel = 0 AND NOT (${isAnswered("below")})))`;
 }
 
-/** The latest run of the session's own agent: not of a child, and not of one that another agent's message started (D5). */
+/** The latest run that is neither a child nor started by another agent's message (D5). If there is none, any latest run. */
 const LATEST_OWN = `coalesce(max(CASE WHEN parent IS NULL AND coalesce(budget, root) = root THEN n END),
       max(CASE WHEN parent IS NULL THEN n END), max(n))`;
 

@@ -91,7 +91,7 @@ function mediaAnswer(
   };
 }
 
-/** A provider refuses an incomplete image, and with it the whole conversation. */
+/** Whether the end of the image is missing. A provider would refuse such an image, and with it the whole conversation. */
 function isCutOff(mediaType: MediaType, media: Buffer): boolean {
   const end = { "image/png": Buffer.from("IEND"), "image/jpeg": Buffer.from([0xff, 0xd9]) }[
     mediaType as string
@@ -99,7 +99,7 @@ function isCutOff(mediaType: MediaType, media: Buffer): boolean {
   return end !== undefined && !media.includes(end);
 }
 
-/** Some lines of a text file that is too large for a change. Undefined if there are none to show. */
+/** Shows lines of a text file that is too large to edit. Undefined if there are none to show. */
 async function largeFile(
   place: WorkspacePath,
   { isTooLong }: Extract<FileText, { ok: false }>,
@@ -124,7 +124,7 @@ async function unreadable(
   return refusal(await describeMissing(path, place, context));
 }
 
-/** Only a line that is too long is cut at its start. Of a short line, a part of a secret could be shown that the mask does not recognise. */
+/** Cuts only a line that is too long. In a short line, the cut could leave a part of a secret that the mask does not recognise. */
 const startOf = (line: string, column: number): number => (line.length > MAX_LINE ? column - 1 : 0);
 
 function numberedLines(text: string, part: Part): string {

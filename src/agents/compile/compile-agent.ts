@@ -48,7 +48,7 @@ function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: R
   report("pool", { code: "UNKNOWN_POOL", message });
 }
 
-/** Says why an agent whose file gives it delegates can never delegate (S4-16). */
+/** S4-16: reports an agent that has delegates in its file but can never delegate. */
 function checkVerbs(values: AgentValues, report: ReportProblem): void {
   const policy = readPolicy(values);
   if (values.kind === "subagent" && policy.verbs?.includes("Delegate")) {
@@ -162,7 +162,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
   });
 }
 
-/** S4-12: whether the file declares a main agent that may use every tool: it says `kind: main`, or `*` in `tools`. */
+/** S4-12: true if `kind: main`, or `*` in `tools`, declares a main agent that may use every tool. */
 function isDeclaredMain({ kind, tools }: AgentValues, { allow }: Definition["tools"]): boolean {
   if (kind === "subagent" || allow !== undefined) return false;
   const named = Array.isArray(tools) ? tools : (tools?.allow ?? []);

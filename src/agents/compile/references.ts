@@ -71,7 +71,7 @@ export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
     agent.definition = agent.definition && withMains(agent.definition, agent, agents);
 }
 
-/** Names the main agents that a main agent can send messages to: those of its own scope that other agents may start. */
+/** Adds the names of the main agents that a main agent can send messages to. They have its scope, and other agents may start them. */
 function withMains(
   { mains, ...definition }: Definition,
   agent: Agent,
@@ -108,7 +108,7 @@ function nameAllAgents(agent: Agent, agents: ReadonlyMap<string, Agent>): void {
   }
 }
 
-/** The agent may delegate, and there is no agent that it could start. */
+/** Reports an agent that may delegate but has no agent to start. */
 function reportNoSubagents(agent: Agent, { line, column }: Reference): void {
   const message = "its `policy` has `Delegate`, but the project has no subagent: it cannot delegate";
   const suggestion = "add a file with `kind: subagent`, or name agents in `agents`";

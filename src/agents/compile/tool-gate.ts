@@ -89,7 +89,7 @@ function knownTools(allow: string[], toolNames: readonly string[], report: Repor
   return known;
 }
 
-/** Stands for every subagent of the project and of the user, until `references.ts` resolves it. No agent can have this name. */
+/** Placeholder for every subagent of the project and of the user. `references.ts` replaces it. No agent can have this name. */
 export const ALL_SUBAGENTS = "kind:subagent";
 
 /** The delegates that the policy allows. Each name is spelled as in the file. */

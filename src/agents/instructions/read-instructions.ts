@@ -80,7 +80,7 @@ export async function readNestedInstructions(
   return reading.found;
 }
 
-/** Folders with code of other people. Instructions in it are for the work on that code, and nobody here has checked them. */
+/** Folders with third-party code. Instructions in them are about that code, and this project's people have not checked them. */
 const FOREIGN_FOLDERS = new Set(
   "node_modules bower_components vendor site-packages .venv venv .git".split(" "),
 );

@@ -1,6 +1,6 @@
 // Runs steps modules in processes of their own, and makes each look like a generator function.
 // A module is code of the project. In Cadre's own process it could read the server's token and the keys of its providers (A82).
-// If a process is gone, a module is started again with the answers that it has had, so nobody notices.
+// If a process dies, its module is started again with all earlier answers, so its run continues as before.
 
 import { createRequire } from "node:module";
 import { extname } from "node:path";
@@ -20,7 +20,7 @@ export interface StepsProcess {
 }
 
 const STARTING = 60_000;
-/** A module only decides on the next step. A module that computes for longer is stuck, and so is Cadre as long as it waits. */
+/** Milliseconds for one answer. A module only decides on the next step, so a slower one is stuck. Cadre blocks while it waits. */
 const ANSWERING = 10_000;
 
 const here = (path: string): string =>
@@ -92,7 +92,7 @@ class RemoteIterator implements Iterator<unknown, unknown, unknown> {
     return this.#replay();
   }
 
-  /** Begins again with all answers so far. Only the last result is new. */
+  /** Starts the generator again and repeats all answers so far. Returns the result of the last answer. */
   #replay(): IteratorResult<unknown, unknown> {
     const iterator = nextId();
     const begin: StepsRequest = { id: nextId(), do: "begin", iterator, given: this.given };
@@ -125,7 +125,7 @@ function nested(levels: number): object {
   return value;
 }
 
-/** Values of the kinds that JSON cannot carry. The replay refuses each of them in its own words. */
+/** Substitutes for values that JSON cannot represent. The replay refuses each of them with its own error. */
 const STAND_INS: Record<NonNullable<StepsAnswer["kind"]>, unknown> = {
   function: () => undefined,
   symbol: Symbol("of the module"),

@@ -13,7 +13,7 @@ let main: Main | undefined;
 
 const send = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
-// The permission model does not cover signals. With one of them, another Node process opens its debugger.
+// The permission model does not cover signals. One signal would make another Node process open its debugger.
 for (const name of ["kill", "_kill", "_debugProcess", "_debugEnd"]) Reflect.deleteProperty(process, name);
 
 async function answer(request: StepsRequest): Promise<object> {
@@ -50,7 +50,7 @@ async function load({ url, vocabulary }: Extract<StepsRequest, { do: "load" }>):
 
 const DEEPEST = 250;
 
-/** The value as JSON can carry it. For any other value, its kind. A value that JSON refuses throws here, as an error of the module. */
+/** The value as JSON, or only its kind if JSON cannot represent it. If the conversion throws, that is an error of the module. */
 function describe(value: unknown): object {
   if (typeof value === "function" || typeof value === "symbol") return { kind: typeof value };
   if (isDeeper(value, DEEPEST)) return { kind: "deep" };

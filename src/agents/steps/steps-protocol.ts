@@ -23,7 +23,7 @@ export interface StepsAnswer {
   gone?: true;
 }
 
-/** What the main thread asks of the thread. With `argv`, the thread starts the module's process first, unless it runs. */
+/** A request from the main thread. With `argv`, the thread first starts the module's process, unless that process runs already. */
 export interface ThreadRequest {
   key: string;
   argv?: readonly string[];

@@ -33,7 +33,7 @@ function start(key: string, [program = "", ...args]: readonly string[]): Running
       const { id, ...answer } = JSON.parse(line) as StepsAnswer & { id: number };
       settle(running, id, answer);
     } catch {
-      // The module wrote to the stream itself. Its request ends by the time limit.
+      // The module itself wrote this line. If the line spoiled an answer, the request ends at its time limit.
     }
   });
   child.stderr.on("data", (chunk: Buffer) => {

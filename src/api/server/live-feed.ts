@@ -15,7 +15,7 @@ import type { Store } from "../../stores/store.ts";
 import type { Encoder } from "./hub.ts";
 import { sseFrame } from "./sse.ts";
 
-/** Numbers between two positions: for the messages of the first event, and for the tokens until the next event. */
+/** Distance between the numbers of two positions. The messages of an event, and the tokens until the next event, use the numbers between. */
 const STEP = 2 ** 20;
 
 /** Maximum number of runs whose state is cached. */
@@ -31,7 +31,7 @@ export function feedEncoder(store: Store, position: Position): Encoder {
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return state;
   };
-  /** A message without an event. The last number before the next event is never reached: such a message is left out. */
+  /** Encodes a message without an event. Returns "" if no number is left before the next event. */
   const transient = (message: LiveEvent): string => {
     if ((seq + 1) % STEP === 0) return "";
     seq += 1;

@@ -122,7 +122,7 @@ async function sendEvents(
       if (live) live.behind();
       else missed = true;
     },
-    // Before the reader has caught up, a message without an event would overtake older events.
+    // Until the reader has caught up, hints are dropped, because they would overtake older events.
     hint(bytes) {
       if (live) writer.writeIfRoom(bytes);
     },

@@ -272,7 +272,7 @@ function callDetails(
   });
 }
 
-/** Explanations by workspace and command. Pages ask for the whole inbox at every event, and a command is always explained in the same way. */
+/** Cache by workspace and command. Pages reload the whole inbox at every event, and the explanation of a command never changes. */
 const explained = new SizedCache<string, CommandView>(4_000_000);
 
 function explainOnce(command: string, workspace: string): CommandView {

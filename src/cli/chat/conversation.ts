@@ -1,6 +1,6 @@
 // A conversation at the terminal: a chain of runs, each of which continues the previous one. The journals hold all of its state.
-//  - While a run works, messages are queued, or reach the run before its next step. The queue is the only state that leaving loses.
-//  - An interruption freezes the tree before its next steps. A message then lets it go on, and a second interruption cancels it.
+//  - While a run works, messages are queued, or reach the run before its next step. When the person leaves, only the queue is lost.
+//  - An interruption freezes the tree before its next steps. Then a message resumes the tree, and a second interruption cancels it.
 
 import { randomUUID } from "node:crypto";
 import type { RunDetail, RunSummary } from "../../api/client/types.ts";
@@ -187,7 +187,7 @@ export async function converse(
         screen.line(row);
   }
 
-  /** Follows the latest run until it has ended. Asks the person to go on whenever it waits for them. */
+  /** Follows the latest run until it has ended. Whenever the run waits for the person, waits for their answer or message. */
   async function follow(): Promise<void> {
     const runId = state.head!;
     const watched: WatchedRun = { runId, view: createView(invocation, "tree", models), position: undefined };
@@ -216,7 +216,7 @@ export async function converse(
     ]);
   }
 
-  /** Waits for a message or an empty line, then lets the paused runs go on. Returns false if the conversation left this run. */
+  /** Waits for a message or an empty line, then resumes the paused runs. Returns false if the conversation left this run. */
   async function goOn({ pausedRuns }: Blockage): Promise<boolean> {
     const paused = pausedRuns.filter(isPaused);
     for (;;) {
@@ -241,7 +241,7 @@ export async function converse(
     }
   }
 
-  /** Continues a paused run, or thaws the branch with which it was frozen. A run that has ended needs nothing. */
+  /** Resumes a paused run, or thaws the frozen branch that contains it. Ignores a run that has ended. */
   async function letGoOn(id: string, frozenTop: string | undefined): Promise<void> {
     try {
       await client.withClient((api) =>
@@ -297,7 +297,7 @@ export async function converse(
 
 const isPaused = ({ waitingOn }: RunSummary): boolean => waitingOn?.kind === "paused";
 
-/** One line for a run that completed and has already said everything. Otherwise the whole summary. */
+/** The lines after a run's end. For a completed run, they leave out everything that was shown already. */
 function endLines(
   run: RunDetail,
   { said, isDrawn }: { said: string; isDrawn: boolean },
@@ -315,5 +315,5 @@ function endLines(
   ];
 }
 
-/** Number of lines at the end of the summary that only say what the run has spent. */
+/** Number of lines at the end of the summary that are only about spending. */
 const summaryTail = ({ children }: RunDetail): number => (children.length === 0 ? 1 : 2);

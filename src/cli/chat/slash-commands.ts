@@ -124,7 +124,7 @@ async function listRuns(_: string, { invocation }: ChatTools): Promise<void> {
 
 const MOST_LISTED = 9;
 
-/** The latest run of each conversation, newest first. A run outside of a conversation is one of its own. */
+/** The latest run of each conversation, newest first. A run without a session is a conversation of its own. */
 async function conversations({ client }: ChatTools): Promise<RunSummary[]> {
   const { runs } = await client.withClient((api) => api.get("/api/runs", { roots: true, limit: 100 }));
   const latest = new Map<string, RunSummary>();

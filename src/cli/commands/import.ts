@@ -54,7 +54,7 @@ export async function importRun(
   return report(invocation, imported, fitLines(next.needed, screen));
 }
 
-/** Shows what the file brings along, and asks. Throws the error again if it is another one, or if nobody agrees. */
+/** Shows what the file brings along, and asks the person to accept it. Throws if nobody accepts, or if the error is about something else. */
 async function confirmBrought(invocation: Invocation, error: unknown): Promise<void> {
   const brings = error instanceof CadreError ? error.details?.["brings"] : undefined;
   if (!Array.isArray(brings)) throw error;

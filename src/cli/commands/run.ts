@@ -185,7 +185,7 @@ export async function retry(invocation: Invocation, runId: string, options: RunO
   return isPaid ? startAndFollow(invocation, { type: "retry", runId }, options) : EXIT.cancelled;
 }
 
-/** Asks the person at a terminal before a run starts that might not be meant. `doubt` returns the question, if there is one. */
+/** Asks the person at a terminal before it starts a run that they might not want. `doubt` returns the question, if there is one. */
 async function mayPay(
   invocation: Invocation,
   { yes }: RunOptions,

@@ -70,7 +70,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
   }
 }
 
-/** Serves until a shutdown. If a command owns the store, it serves instead, and this process takes over when the command has ended. */
+/** Serves until a shutdown. If a command owns the store, that command serves first, and this process takes over when it has ended. */
 async function serveOrShare(
   invocation: Invocation,
   options: UpOptions,
@@ -168,7 +168,7 @@ const askOwner = (
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
 
-/** A port that somebody chose is never replaced. On a shared store, commands on other machines rely on the port. */
+/** Replaces only the default port, and not on a shared store: commands on other machines rely on its port. */
 async function choosePort(options: UpOptions, { server, store }: Config): Promise<ChosenPort> {
   const { host, port } = server;
   const isUsual = options.port === undefined && port === DEFAULT_PORT && !isServerStore(store);

@@ -37,7 +37,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return { ...connection, problems: config ? otherConfigProblems(config) : [] };
 }
 
-/** Lets `cadre up` begin while this process owns the store. The server's code is loaded only then. */
+/** Serves the page for a `cadre up` that starts while this process owns the store. The server's code is loaded only then. */
 const serveOnRequest =
   (env: NoticeIo["env"]): NonNullable<ConnectionOptions["serveOnRequest"]> =>
   async (parts, config, port) => {

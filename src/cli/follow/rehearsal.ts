@@ -18,7 +18,7 @@ export interface ModelOptions {
 
 /**
  * Returns the model of agents that name none. Undefined means that the project chooses it.
- * If there is no model, asks the person at the terminal whether to rehearse, and refuses if nobody is there.
+ * If there is no model, asks the person at the terminal whether to rehearse. Refuses if there is no person.
  */
 export async function chooseModel(
   invocation: Invocation,
@@ -42,7 +42,7 @@ export async function chooseModel(
 const NO_KEY =
   "No model can be called, because no provider's key was found: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or `model:` in cadre.yaml.";
 
-/** Whether the agent itself would use the rehearsal model. The owner of the store might have a key that this process has not. */
+/** Whether the agent itself would use the rehearsal model. The owner of the store might have a key that this process lacks. */
 async function wouldRehearse(client: CadreClient, given: string | undefined): Promise<boolean> {
   if ((await client.get("/api/health")).model !== REHEARSAL) return false;
   const name = given ?? (await defaultAgent(client));

@@ -1,7 +1,7 @@
 // A67: finds out whether another agent is allowed to do more than the agent that gives it work.
 // An agent's file lists the agents that it is allowed to use.
-// Untrusted input could influence which of these agents the model chooses. So the calls that the chosen agent can make and the tainted
-// run cannot need a person's approval.
+// Untrusted input could influence which of these agents the model chooses. The chosen agent might have tools that the tainted run lacks.
+// A person must approve the calls of these tools.
 
 import { CadreError, isTemporary } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -19,7 +19,7 @@ type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
 
 /**
  * Names the tools that the other agent has and this agent lacks. Undefined if there are none, or if the run is not tainted.
- * Only an external program needs an approval before it starts. The calls of any other agent ask themselves (`toolsBeyond`).
+ * Only an external program needs approval before it starts. For any other agent, single calls need approval (`toolsBeyond`).
  */
 export async function delegationEscalation(
   { name }: DelegationRequest,

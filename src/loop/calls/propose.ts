@@ -159,7 +159,7 @@ function immediateResult(
   return problem === undefined ? undefined : toolResult(call.id, problem, "error");
 }
 
-/** No system opens a longer path, and resolving one would take long. */
+/** Refuses a path that no system could open, because resolving it would take long. */
 function longPath({ target }: AnyTool, input: unknown): string | undefined {
   if (target?.kind !== "path" || targetText(target, input).length <= MAX_PATH) return undefined;
   return `The ${target.field} is longer than ${MAX_PATH} characters; nothing was done.`;

@@ -109,7 +109,7 @@ async function instructionsFor(
 
 const MAX_PLACES = 30;
 
-/** The files and folders that a call is about. Each word of a command counts, because a word that is no path has no instructions. */
+/** The files and folders that a call is about. Every word of a command is treated as a path, because a word that is no path does no harm. */
 function placesOf(call: ToolCall, parts: ToolParts): string[] {
   const path = pathOf(call, parts);
   if (path !== undefined) return [path];
@@ -293,7 +293,7 @@ async function runCall(
   run.recordThen(recorded, () => parts.callRecords?.forget(noteKey(run.runId, call)));
 }
 
-/** The source of the untrusted text that could be in the result, because a run of this tree wrote it into a file that the call reads. */
+/** The source of untrusted text that a run of this tree wrote into a file that the call reads. The result could contain that text. */
 async function strangersText(
   call: ToolCall,
   tool: AnyTool,
@@ -346,7 +346,7 @@ function notesOf(
   };
 }
 
-/** P4: closes the calls whose outcome is certain: from this machine's notes, or because their effect proves itself. A person is asked about the others. */
+/** P4: closes the calls whose outcome this machine's notes or a probe of the effect proves. A person decides about the others. */
 export async function recoverCalls(
   run: RunJournal,
   parts: ProbeParts & Pick<LoopParts, "callRecords" | "ids" | "mask">,
@@ -373,7 +373,7 @@ export async function recoverCalls(
   }
 }
 
-/** PB5: if the effect of a call proves itself, nobody needs to be asked. Only its output is lost. */
+/** PB5: closes a call if a probe proves that it took effect, so no person needs to decide. Only the call's output is lost. */
 async function closeProven(
   call: ToolCall,
   base: { toolCallId: string; attempt?: number },
@@ -392,7 +392,7 @@ async function closeProven(
   ]);
 }
 
-/** If the store refuses the events because of a new signal, the signal is folded, and the events are appended again. */
+/** Appends the events. If the store refuses them because of a new signal, folds the signal and tries again. */
 async function recordOutcome(run: RunJournal, events: EventBody[]): Promise<void> {
   while (!run.isOver && (await run.begin(events))) await run.view();
 }

@@ -14,7 +14,7 @@ interface Known {
   state: TaintedWrites;
 }
 
-/** What is known about each run, so that only new events are read. The runs that were asked about least recently are dropped. */
+/** Cache of each run's tainted writes, so that only new events are read. The least recently used runs are dropped. */
 const known = new WeakMap<Store, Map<string, Known>>();
 const MOST_RUNS = 1_000;
 const PAGE = 100;

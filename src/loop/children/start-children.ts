@@ -232,7 +232,7 @@ function textFor(
   return chosen.length === 0 ? undefined : chosen.map(({ text }) => text).join("\n\n");
 }
 
-/** What names one of the files, and the results of the calls that name one: the content of a file seldom names the file. */
+/** The lines that name one of the files, and the results of calls that name one, because a file's content seldom names the file. */
 function aboutFiles(said: readonly Line[], files: readonly string[]): Line[] {
   const names = files.map((file) => file.trim().replace(/^\.\//, "")).filter((file) => file !== "");
   const isNamed = ({ text }: Line): boolean => names.some((file) => text.includes(file));

@@ -333,12 +333,12 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
-/** Ends a run at a hard limit that gave no report. The report is Cadre's own. */
+/** Ends a run that reached a hard limit and gave no report. Cadre writes the report. */
 function endWithoutReport(state: RunState, limit: HardLimit): Action {
   const { runId, start } = state;
   const missing = missingReport(state, state.reachedLimits.get(FINAL_NOT_COVERED) ?? limit);
   const isTimeout = limit.limit === "maxDuration" && start!.parentRunId !== undefined;
-  // The parent of a run reads these words, so they name the run.
+  // The parent reads this summary, so it names the run.
   const summary = isTimeout ? `Child run ${runId} timed out after ${limit.value} ms. ${missing}` : missing;
   const least = describeLeast(limit);
   const suggestion =

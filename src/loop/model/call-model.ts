@@ -251,7 +251,7 @@ async function callOptions(
   };
 }
 
-/** A message without files, as it is sent. A message with files stays as it is. */
+/** Joins the texts of a message without files. Other messages stay as they are. */
 function showTexts(message: PromptMessage): LanguageModelV4Message {
   if (message.role !== "user" || message.content.length === 1 || filesOf(message).length > 0)
     return message as LanguageModelV4Message;

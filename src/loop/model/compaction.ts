@@ -35,16 +35,16 @@ const NOTE_LENGTH = 160;
 
 /** Results are cleared only if that frees at least this share of the window. */
 const CLEARED_SHARE = 0.2;
-/** If clearing would leave more than this share of the window, a summary comes instead. Otherwise they would soon follow each other. */
+/** If clearing would leave more than this share of the window, a summary is made instead, because the prompt would soon be full again. */
 const LEFT_SHARE = 1 / 3;
 
-/** A summary is made only if it replaces at least this share of the window, and if the prompt has grown as much since the summary before. */
+/** A summary is made only if it replaces at least this share of the window, and the prompt has grown by as much since the last summary. */
 const WORTH_SHARE = 0.15;
 
 /** A summary call may fill this share of the window with the conversation. The rest is for the summary itself. */
 const SENT_SHARE = 0.9;
 
-/** If the model has answered a prompt with more tokens than the window, one that is longer by this factor is tried too. */
+/** If the model has answered a prompt longer than the window, Cadre also tries a prompt that is longer by this factor. */
 const GROWTH = 1.1;
 
 /** Minimum number of characters to which a result, or another text, is clipped. */
@@ -114,7 +114,7 @@ export function planSummary(transcript: Transcript, room: Room, people?: "people
   const more = people ? { people: true as const } : {};
   const isWorth = (replaced: number): boolean =>
     tokens.of(placed.slice(1, replaced).filter(isReplaced)) >= window * WORTH_SHARE;
-  // If the provider's counts hardly depend on the conversation, a summary after each turn would not make them smaller.
+  // Some providers' counts hardly depend on the conversation. A summary after each turn would not make them smaller.
   const hasGrown = room.isRefused || tokens.total - transcript.summarizedTo >= window * WORTH_SHARE;
   if (!hasGrown || !isWorth(replaceable)) return undefined;
   const isTooSmall = room.answered > window && !room.isRefused;

@@ -54,7 +54,7 @@ export function mentionedPaths(
   };
 }
 
-/** The names that are checked. A name that is longer than a path can be is left out: only the program knows what it makes of it. */
+/** The names that are checked. A name longer than any path is left out, because only the program knows how to use it. */
 function firstFew(names: readonly string[], { known }: Folders): string[] {
   const most = Math.ceil(MAX_PLACES / known.length);
   let room = MAX_CHARACTERS / known.length;

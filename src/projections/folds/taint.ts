@@ -66,7 +66,7 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
   }
 }
 
-/** Takes hosts and sources from the run's start. The hosts in the task count as known only if no agent wrote the task. */
+/** Takes hosts and sources from the run's start. Takes the hosts in the task only if no agent wrote the task. */
 function applyStart(taint: Taint, start: Payload<"RUN_STARTED">): void {
   const { task, input, hosts = [], untrusted, parentRunId, trigger, asks = [] } = start;
   taint.asks = asks;

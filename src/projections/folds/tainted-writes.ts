@@ -19,7 +19,7 @@ export interface TaintedWrites {
   unsafe: Set<string>;
 }
 
-/** Further files count as any file, so that a run with many changes needs little memory. */
+/** After this many files, a further file is recorded as "any file", so that a run with many changes needs little memory. */
 const MOST_FILES = 500;
 
 export const noTaintedWrites = (): TaintedWrites => ({

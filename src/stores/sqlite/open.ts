@@ -71,7 +71,7 @@ export function storageError(error: unknown, path: string): CadreError {
       error,
     );
   }
-  // SQLite has no error for some damage: it misses a table, or opens the file for reading only.
+  // SQLite reports some damage as another error, such as a missing table or a read-only file.
   const isDamaged = primary === SQL_ERROR || (primary === READ_ONLY && hasUnknownFormat(path));
   if (isDamaged || primary === 11 || primary === 24 || primary === 26)
     return damagedError(path, messageOf(error), error);

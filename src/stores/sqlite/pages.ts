@@ -48,8 +48,8 @@ const FRAME_BYTES = FRAME_HEADER + PAGE_BYTES;
 const BIG_ENDIAN_MAGIC = 0x377f0683;
 
 /**
- * True if commits follow a damaged place of the log. SQLite would drop them without a word.
- * One commit may follow a gap after a power failure: nobody was told yet that it was stored.
+ * True if several commits follow a damaged place of the log. SQLite would silently drop them.
+ * A power failure can leave one commit after a gap. Cadre had not reported that commit as stored.
  */
 export function isLogDamaged(path: string): boolean {
   if (!existsSync(`${path}-wal`)) return false;
@@ -132,7 +132,7 @@ export function* rowsBelow(pages: Pages, root: number, seen: Set<number>): Gener
   }
 }
 
-/** Yields the rows of pages that no table leads to any more, because a page above them is damaged. */
+/** Yields the rows of pages that cannot be found through a table, because a page above them is damaged. */
 export function* strayRows(pages: Pages, seen: ReadonlySet<number>): Generator<StoredRow> {
   const free = freePages(pages);
   for (let page = 2; page <= pages.count; page++) {

@@ -81,7 +81,7 @@ export function salvage({ path, storeId, now }: SalvageOptions): Salvage {
   const db = openDatabase(draft);
   const sql = new Sql(db);
   try {
-    // Everything else is compared while it is copied, so the file must not be copied before it is complete.
+    // One transaction without syncing, because an incomplete draft is deleted. The checkpoint below syncs the complete draft.
     db.exec("PRAGMA synchronous = OFF; BEGIN IMMEDIATE");
     copyTables(sql, pages);
     const trees = readTrees(sql);
@@ -146,7 +146,7 @@ function replace(path: string, draft: string, kept: string): void {
   renameSync(draft, path);
 }
 
-/** A second name for the file, or a copy where the file system has no second names. */
+/** Gives the file a second name. If the file system has no hard links, copies the file. */
 function keep(path: string, kept: string): void {
   try {
     linkSync(path, kept);
@@ -171,12 +171,12 @@ function copyTables(sql: Sql, pages: Pages): void {
   const tables = tablesOf(sql, pages);
   const seen = new Set<number>();
   for (const table of tables) for (const row of rowsBelow(pages, table.root, seen)) copyRow(table, row);
-  // Other pages can only be told apart by the shape of their rows, so they are used only for the journals.
+  // On stray pages, only the shape of a row shows its table. So only rows of the journals are taken from them.
   const journals = tables.filter(({ name }) => name === "events" || name === "runs" || name === "blobs");
   for (const row of strayRows(pages, seen)) for (const table of journals) if (copyRow(table, row)) break;
 }
 
-/** Returns false if the row is not one of this table. */
+/** Returns false if the row does not belong to this table. */
 function copyRow({ name, columns, insert }: Table, { rowId, values }: StoredRow): boolean {
   if (values.length > columns.length) return false;
   const row: Value[] = [];
@@ -191,7 +191,7 @@ function copyRow({ name, columns, insert }: Table, { rowId, values }: StoredRow)
     insert(row);
     return true;
   } catch {
-    // The row is there already, or a constraint of the table shows that it is damaged.
+    // The row was copied already, or it breaks a constraint of the table and so is damaged.
     return false;
   }
 }
@@ -334,7 +334,7 @@ interface Found {
   links: readonly Columns[];
 }
 
-/** Throws if the journal is not whole. Without a row, only an ended run is known to be whole, because nothing follows its end. */
+/** Throws if the journal is not whole. If the run's row is missing, only an end event proves that no later events are missing. */
 function verifiedRun(sql: Sql, n: number, { id, columns, links }: Found) {
   const last = links.at(-1);
   if (!columns && !(last && TERMINAL_TYPES.has(last["type"] as JournalEvent["type"])))
@@ -361,7 +361,7 @@ function verifiedRun(sql: Sql, n: number, { id, columns, links }: Found) {
 
 type ReadEvent = [event: JournalEvent, text: string];
 
-/** Undefined if another version of Cadre wrote the journal in a shape that this one does not know. The run is quarantined by its driver then. */
+/** Undefined if this version of Cadre cannot read the journal's events. The driver will quarantine the run. */
 function readable(read: () => ReadEvent[]): ReadEvent[] | undefined {
   try {
     return read();

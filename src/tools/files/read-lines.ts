@@ -7,7 +7,7 @@ import { MAX_SEARCHED_FILE } from "./text-file.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
 const CHUNK = 1024 * 1024;
-/** The wanted lines are kept up to this size. */
+/** Maximum size of the lines that are kept. */
 const MAX_KEPT = 1024 * 1024;
 const LINE_END = 0x0a;
 
@@ -30,7 +30,7 @@ export async function readLines(
     const { size } = await file.stat();
     if (size > MAX_SEARCHED_FILE) return undefined;
     const { kept, total } = await passThrough(file, { offset, limit, size }, signal);
-    // A line that does not fit is left out.
+    // The limit might have cut the last line, so that line is left out.
     const isCut = kept.length >= MAX_KEPT;
     const text = isCut ? kept.subarray(0, kept.lastIndexOf(LINE_END) + 1) : kept;
     if ((isCut && text.length === 0) || text.includes(0) || !isUtf8(text)) return undefined;

@@ -152,7 +152,7 @@ export function inspectPath(path: string): { real: string | undefined; isFolder:
   const parts = path.split("/");
   const upTo = (end: number): string => parts.slice(0, end).join("/") || "/";
   try {
-    // If a part of a path does not exist, no longer part exists. So few lookups find the last part that exists, however long the path is.
+    // If a part of the path does not exist, nothing below it exists. So a binary search finds the last part that exists.
     let end = parts.length;
     let stats = statOf(upTo(end));
     if (!stats) {
@@ -163,7 +163,7 @@ export function inspectPath(path: string): { real: string | undefined; isFolder:
       }
       end = exists;
       stats = end > 0 ? statOf(upTo(end)) : undefined;
-      // A link that leads nowhere: nothing is known about the path behind it.
+      // If the next part is a link that leads nowhere, the path behind it is unknown.
       if (!stats || isEntry(upTo(end + 1))) return UNRESOLVED;
     }
     const real = realpathSync.native(upTo(end));

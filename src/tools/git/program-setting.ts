@@ -1,7 +1,7 @@
 // Finds repository settings that make git run programs or read other folders, even in a read-only command.
 // Examples are filters, text converters, signatures, and objects fetched on demand (A30).
 // So even `git diff` can start a program that the repository's author chose. The user's own configuration is trusted.
-// Git itself reads the settings: a second reader would understand some quotes, headers or continued lines in another way.
+// Git itself reads the settings, because a parser of Cadre's own would read some quotes, headers or continued lines differently.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -95,7 +95,7 @@ function settingIn(text: string): RepositorySetting {
   return end < 0 ? { key: text, value: "true" } : { key: text.slice(0, end), value: text.slice(end + 1) };
 }
 
-/** As `readRepositorySettings`, but at once, for a verdict on a command. Undefined if git cannot read them. `gitFolder` is the folder that git must find. */
+/** Synchronous `readRepositorySettings`, for judging a command. Undefined if git cannot read them. `gitFolder` is the folder that git must find. */
 export function readRepositorySettingsNow(
   folder: string,
   gitFolder: string,

@@ -12,7 +12,7 @@ import { moveAside, plainWords, withoutTexts } from "./protected-paths.ts";
 const KEPT_BY_GIT =
   /^(remote\..+\.(url|pushurl|fetch|push|tagopt|prune|mirror)|remote\.pushdefault|branch\..+\.(remote|merge|rebase|pushremote|description)|submodule\.(.+\.(url|active|branch|ignore|shallow)|active)|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|worktreeconfig)|user\.(name|email)|filter\.lfs\.required|lfs\.repositoryformatversion)$/s;
 
-/** `config` as the verb of git. In a message or in another name, the word means nothing. */
+/** Matches `config` as a subcommand of git, but not inside a message or another name. */
 const SETS_CONFIG = /(^|[\s;|&(])git(\s+-\S+|\s+(?<=(-C|-c)\s+)\S+)*\s+config(\s|$)/;
 
 /** Call this before the command. Call the returned function after the command: it restores the file and lists removed settings. */
