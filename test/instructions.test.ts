@@ -118,7 +118,7 @@ scenario(
 );
 
 scenario(
-  "[25.1] a search in a folder and a command about a folder bring its instructions, too",
+  "[25.1] a search or a command that names a folder also adds the folder's instructions",
   {
     config: "sandbox: none\npermissions: { allow: [Bash] }",
     script: turns(

@@ -141,7 +141,7 @@ test('`import "cadre"` loads neither the command line nor the server', () => {
   ).toEqual([]);
 });
 
-test("CommonJS programs can require the package", () => {
+test("a CommonJS program can `require` the package", () => {
   const code = `const { createCadre } = require("cadre");
     const { scriptedModel } = require("cadre/testing");
     console.log(typeof createCadre, typeof scriptedModel, typeof require("cadre/ai").uiResponse);`;
@@ -159,7 +159,7 @@ test("the package exports the same names as the sources", async () => {
   expect(Object.keys(await import(join(ROOT, "ai.js"))).sort()).toEqual(Object.keys(ai).sort());
 });
 
-test("the types of the public API change only together with the report of them (`vitest -u` writes it)", async () => {
+test("the types of the public API are the ones in public-api.txt (`vitest -u` updates it)", async () => {
   const dist = join(installed.own, "dist");
   const files = globSync("{index,ai,testing,library/*}.d.ts", { cwd: dist }).toSorted();
   const withoutComments = (text: string): string => text.replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "");

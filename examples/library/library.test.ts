@@ -1,4 +1,4 @@
-// Runs each program as its first lines say, in a folder of its own.
+// Runs each program with the command in its first line, each in its own folder.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,7 +47,7 @@ test("team.ts prints what happens in the tree", async () => {
   ]);
 });
 
-test("queue-worker.ts does a job once that the queue delivers twice", async () => {
+test("queue-worker.ts does a job once, even if the queue delivers it twice", async () => {
   const printed = await outputOf("queue-worker");
   expect(printed.match(/^Mail to .*$/gm)).toEqual(["Mail to ann@example.com: Your parcel is on its way."]);
   const runs = [...printed.matchAll(/^job-1 is done by run (\S+)/gm)].map(([, id]) => id);
@@ -55,7 +55,7 @@ test("queue-worker.ts does a job once that the queue delivers twice", async () =
   expect(new Set(runs).size).toBe(1);
 });
 
-test("refund.ts asks again after kill -9, and refunds once", async () => {
+test("after kill -9, refund.ts asks the same question again, and refunds only once", async () => {
   const first = start("refund");
   await expect.poll(first.printed).toContain("Refund 5 € of order 7. Approve? (y/n)");
   first.child.kill("SIGKILL");
@@ -69,7 +69,7 @@ test("refund.ts asks again after kill -9, and refunds once", async () => {
   expect(await outputOf("refund")).toContain("Refunded: 500 cents");
 });
 
-test("chat-server.ts answers as `useChat` expects, and again after kill -9", async () => {
+test("chat-server.ts sends the stream that `useChat` expects, also when it starts again after kill -9", async () => {
   const question = { id: "u1", role: "user", parts: [{ type: "text", text: "Is it durable?" }] };
   const first = start("chat-server", { PORT: "0" });
   const url = async ({ printed }: typeof first): Promise<string> => {

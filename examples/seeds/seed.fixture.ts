@@ -12,19 +12,19 @@ import { programPath } from "../../test/support/programs.ts";
 import { scratchFolder } from "../../test/support/scratch.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
 
-// The answers are read as a program of another author would read them, without Cadre's types.
+// Answers are plain JSON without Cadre's types, as any other program would read them.
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 export type Json = any;
 
 export interface Seed extends AsyncDisposable {
   url: string;
-  /** The copy of the example's folder in which the system works. */
+  /** A copy of the example's folder. The system works in it. */
   folder: string;
   get(path: string): Promise<Json>;
   post(path: string, body: unknown): Promise<Json>;
   /** Sends any request, with the folder's token. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Repeats a GET until its answer fits. */
+  /** Repeats a GET until its answer meets the condition. */
   until(path: string, fits: (answer: Json) => boolean): Promise<Json>;
   /** Runs `cadre` in the folder while the server is up. */
   cadre(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;

@@ -25,7 +25,7 @@ const load = (): Promise<AgentSet> =>
   );
 const fileOf = (set: AgentSet, name: string) => set.agents.get(name)?.file;
 
-describe("delegates that only the policy names", () => {
+describe("delegates that are set only by `policy`", () => {
   const linesOf = ({ agents }: AgentSet, name: string) =>
     agents.get(name)!.problems.map(({ line, code }) => `${line} ${code}`);
 
@@ -46,25 +46,28 @@ describe("delegates that only the policy names", () => {
     ["policy: [Finalize, Delegate]\nagents: []", []],
     ["policy: [Finalize, Delegate]\nagents: [coder, lead]\ndelegate_targets: ['*']", ["coder", "lead"]],
     ["", []],
-  ])("[28.15] [S4-6] [S4-7] a main agent with `%s` delegates as its policy says", async (yaml, agents) => {
-    write("p/agents/boss.md", agentText(yaml));
-    const set = await load();
-    expect(set.agents.get("boss")!.definition!.agents).toEqual(agents);
-    expect((set.agents.get("boss")!.definition!.delegates ?? []).map(({ agent }) => agent)).toEqual(agents);
-    expect(linesOf(set, "boss")).toEqual([]);
-  });
+  ])(
+    "[28.15] [S4-6] [S4-7] a main agent with `%s` may start the agents that its policy allows",
+    async (yaml, agents) => {
+      write("p/agents/boss.md", agentText(yaml));
+      const set = await load();
+      expect(set.agents.get("boss")!.definition!.agents).toEqual(agents);
+      expect((set.agents.get("boss")!.definition!.delegates ?? []).map(({ agent }) => agent)).toEqual(agents);
+      expect(linesOf(set, "boss")).toEqual([]);
+    },
+  );
 
   test.each([
     ["policy: [Finalize, Delegate]\ndelegate_targets: [codr]", "4 UNKNOWN_AGENT"],
     ["policy: [Finalize]\nagents: [coder]", "4 DELEGATION_WITHHELD"],
     ["kind: subagent\npolicy: [Finalize, Delegate]", "4 SUBAGENT_DELEGATES"],
     ["policy: [Finalize, Delegate]\ndisallowedTools: [delegate]", "4 DELEGATION_DENIED"],
-  ])("[28.15] validate says why an agent with `%s` cannot delegate", async (yaml, problem) => {
+  ])("[28.15] `validate` says why an agent with `%s` cannot delegate", async (yaml, problem) => {
     write("p/agents/boss.md", agentText(yaml));
     expect(linesOf(await load(), "boss")).toEqual([problem]);
   });
 
-  test("[28.15] validate says that a project without subagents gives `Delegate` nothing to start", async () => {
+  test("[28.15] `validate` reports an agent with `Delegate` in a project without subagents", async () => {
     for (const name of ["coder", "reader", "hidden"]) write(`p/agents/${name}.md`, agentText("kind: main"));
     write("p/agents/boss.md", agentText("policy: [Finalize, Delegate]"));
     expect(linesOf(await load(), "boss")).toEqual(["3 NO_SUBAGENTS"]);
@@ -538,7 +541,7 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
     ["# Coder", { DisplayName: "The coder" }, "The coder"],
     ["You code.", { Description: "Implements features." }, "Implements features."],
   ])(
-    "[28.11] a role with the prompt %j and %j is described by a sentence",
+    "[28.11] a role with the prompt %j and the key %j gets a description of one sentence",
     async (prompt, keys, expected) => {
       write("p/prompts/coder.md", prompt);
       const { agents } = await rolesOf([main, { ...coder, ...keys }]);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const module = new URL("./young-generation.ts", import.meta.url).href;
 
-/** Creates objects that survive for a while, and prints the largest size of the part for new objects in MB. */
+/** Creates objects that survive for a while, and prints the largest size of the heap for new objects in MB. */
 const program = (first: string) => `
   import { getHeapSpaceStatistics } from "node:v8";
   import { boundYoungGeneration } from ${JSON.stringify(module)};
@@ -23,7 +23,7 @@ const program = (first: string) => `
 const mostOf = (first: string): number =>
   Number(execFileSync(process.execPath, ["--input-type=module", "-e", program(first)], { encoding: "utf8" }));
 
-test("[36.12] the heap for new objects stops growing at 32 MB", () => {
+test("[36.12] V8's heap for new objects stops growing at 32 MB", () => {
   expect(mostOf(""), "without a bound").toBeGreaterThan(40);
   expect(mostOf("boundYoungGeneration();")).toBeLessThan(40);
 });

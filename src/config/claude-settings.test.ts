@@ -36,7 +36,7 @@ it("the user's, the project's and the local settings are read, with positions", 
   expect(found[2]!.data).toEqual({ model: "opus" });
 });
 
-it("[25.4] the files that an administrator manages come first, and a broken one stops the start", async () => {
+it("[25.4] managed settings files come first, and an invalid managed file stops the start", async () => {
   await put("managed/managed-settings.json", `{"permissions":{"deny":["Read(./.env)"]}}`);
   await put("managed/managed-settings.d/20-b.json", `{}`);
   await put("managed/managed-settings.d/10-a.json", `{}`);

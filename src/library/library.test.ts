@@ -64,7 +64,7 @@ function refundDesk() {
   return { clerk, refunds };
 }
 
-test("`await run` gives the typed answer, and a person approves the unsafe call in code", async () => {
+test("`await run` returns the typed answer, and a handler in the program approves the unsafe call", async () => {
   const { clerk, refunds } = refundDesk();
   const cadre = await open({ agents: [clerk] });
   const seen: ApprovalRequest[] = [];
@@ -94,7 +94,7 @@ test("the answer is text if the agent has no output schema", async () => {
   expect(output.toUpperCase()).toBe("HELLO, ADA!");
 });
 
-test("a run goes on after a restart, and the same key gives the same run", async () => {
+test("a run continues after a restart, and the same key returns the same run", async () => {
   const options = { folder: newFolder(), store: "data/cadre.db" };
   const first = refundDesk();
   const before = await open({ ...options, agents: [first.clerk] });
@@ -136,13 +136,13 @@ test("a cancelled run rejects with RunFailed", async () => {
   await failed;
 });
 
-test("an unknown agent or run is an error of the call that named it", async () => {
+test("a call that names an unknown agent or run throws", async () => {
   const cadre = await open();
   await expect(cadre.run("nobody", "Do it").result).rejects.toMatchObject({ code: "AGENT_NOT_FOUND" });
   await expect(cadre.get("r0").result).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
-test("the stream has the text, the calls and the children of the whole tree, live and again from the journal", async () => {
+test("the stream contains the text, the calls and the children of the whole tree, live and later from the journal", async () => {
   const reader = defineAgent({
     name: "reader",
     description: "Reads notes.",
@@ -189,7 +189,7 @@ test("the stream has the text, the calls and the children of the whole tree, liv
   expect(typed.join("")).toBe("I ask the reader.It is 7.");
 });
 
-test("a request of a child reaches the handler of the root, and a handler that throws leaves the request open", async () => {
+test("the root run's handler gets a child's approval request; if the handler throws, the request stays open", async () => {
   const { clerk } = refundDesk();
   const boss = defineAgent({
     name: "boss",
@@ -212,7 +212,7 @@ test("a request of a child reaches the handler of the root, and a handler that t
   expect((await run).text).toBe("It is done.");
 });
 
-test("tools of the AI SDK are used as they are, and ask because they do not say what they change", async () => {
+test("tools of the AI SDK work unchanged; their calls need approval, because the tools do not declare what they change", async () => {
   const asked: string[] = [];
   const weather = aiTool({
     description: "The weather of a city.",
@@ -288,7 +288,7 @@ test.each([
   expect(wrong).toMatchObject({ isError: true, output: expect.stringContaining("city") });
 });
 
-test("a schema of the wrong kind is refused when the tool or the agent is defined", () => {
+test("an unsupported schema is refused when the tool or the agent is defined", () => {
   const wrong = { input: { city: "string" } as never, name: "look", description: "", execute: () => "" };
   expect(() => defineTool(wrong)).toThrow(
     "The input of the tool look is neither a Standard Schema nor a JSON Schema",
@@ -304,12 +304,12 @@ test("a schema of the wrong kind is refused when the tool or the agent is define
   expect(() => defineAgent({ name: "a", prompt: "", model })).toThrow("version v2");
 });
 
-test("two different tools or agents of one name are refused", async () => {
+test("two different tools, or two different agents, with the same name are refused", async () => {
   const make = () => refundDesk().clerk;
   await expect(open({ agents: [make(), make()] })).rejects.toThrow("Two agents have the name clerk");
 });
 
-test("an answer that breaks a rule which JSON Schema cannot express fails the run's promise", async () => {
+test("an answer that breaks a rule of the schema that JSON Schema cannot express rejects the run's promise", async () => {
   const even = z.object({ n: z.number().refine((n) => n % 2 === 0, "must be even") });
   const model = scriptedModel([{ report: { summary: "Three.", output: { n: 3 } } }]);
   const counter = defineAgent({ name: "counter", prompt: "Count.", model, output: even });
@@ -320,7 +320,7 @@ test("an answer that breaks a rule which JSON Schema cannot express fails the ru
   });
 });
 
-test("an agent can be controlled by a generator in code, which goes on after a restart", async () => {
+test("a generator in the program can control an agent, and continues after a restart", async () => {
   const log: string[] = [];
   const note = defineTool({
     name: "note",
@@ -356,7 +356,7 @@ test("an agent can be controlled by a generator in code, which goes on after a r
   expect(log).toEqual(["think"]);
 });
 
-test("patterns take agents as objects", async () => {
+test("patterns accept agents as objects", async () => {
   const second = defineAgent({
     name: "second",
     description: "Finishes.",
@@ -373,7 +373,7 @@ test("patterns take agents as objects", async () => {
   expect((await cadre.run(first, "Work")).text).toBe("Finished.");
 });
 
-test("a session is a conversation, and a message reaches a run that waits", async () => {
+test("the second run of a session gets the second message", async () => {
   const chat = defineAgent({
     name: "chat",
     prompt: "Talk.",

@@ -21,7 +21,7 @@ async function program(options: CadreOptions = {}) {
   return { cadre, place };
 }
 
-test("[E1] a command is a client of the program that embeds Cadre; the program continues a run that `cadre approve` has approved", async () => {
+test("[E1] `cadre approve` connects to the program that embeds Cadre, and the program continues the approved run", async () => {
   const { cadre, place } = await program();
   const run = cadre.run("clerk", "Write it");
   const id = await run.id;
@@ -31,7 +31,7 @@ test("[E1] a command is a client of the program that embeds Cadre; the program c
   expect((await place.cadre("verify", id)).code).toBe(0);
 });
 
-test("[E1] a second program is refused with a one-sentence error, and can start after the first has closed", async () => {
+test("[E1] a second program gets a one-sentence error, and can start after the first program has closed the store", async () => {
   const { cadre } = await program();
   const refused = program();
   await expect(refused).rejects.toMatchObject({ code: "STORE_OWNED" });
@@ -40,7 +40,7 @@ test("[E1] a second program is refused with a one-sentence error, and can start 
   await program();
 });
 
-test("several programs can each have a store in memory", async () => {
+test("several programs can use stores in memory at the same time", async () => {
   await program({ store: ":memory:" });
   await program({ store: ":memory:" });
 });

@@ -35,7 +35,7 @@ const clerk = defineAgent({
   tools: [refund],
 });
 
-/** A chat server as a program would write it. */
+/** A chat server as an application would write it. */
 async function chatServer(cadre: Cadre): Promise<string> {
   const latest = async (session: string) => (await cadre.runs({ session, limit: 1 }))[0]!.id;
   const handle = async (request: Request): Promise<Response> => {
@@ -70,7 +70,7 @@ async function lastMessage(
 const isAsking = ({ parts }: UIMessage): boolean =>
   parts.some((part) => part.type === "dynamic-tool" && part.state === "approval-requested");
 
-test("the AI SDK's client shows a durable run, loses its connection, asks for approval and goes on", async () => {
+test("the AI SDK's client shows a run, reconnects to it, asks for approval, and shows the rest", async () => {
   const cadre = await createCadre({ store: ":memory:", agents: [clerk] });
   cleanUps.push(() => cadre.close());
   const transport = new DefaultChatTransport({ api: await chatServer(cadre) });

@@ -279,7 +279,7 @@ scenario(
 );
 
 scenario(
-  "[28.14] with `taint: off`, advice and the answer of an earlier stage are not marked as untrusted",
+  "[28.14] with `taint: off`, advice and handed-over answers are not marked as untrusted",
   {
     config: "taint: off",
     agent: `${advisorsKey()}\nhandoff: risk`,

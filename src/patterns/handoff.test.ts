@@ -56,7 +56,7 @@ scenario(
 );
 
 scenario(
-  "[28.14] [S3-9] with `pass: result`, the target gets the answer as its task, without the request",
+  "[28.14] [S3-9] with `pass: result`, the next agent's task is the previous answer, without the original request",
   {
     agent: "handoff: { to: approver, pass: result }",
     cast: { approver: "" },

@@ -8,9 +8,9 @@ import { bash, judge, verdict } from "../../test/support/judge.ts";
 import { inspectPath } from "../tools/files/workspace-path.ts";
 import { holdsKeys } from "./protected-files.ts";
 
-describe("[A71] [30.5] reading a file that holds keys with a command asks", () => {
+describe("[A71] [30.5] a command that reads a file with keys asks", () => {
   test.each([
-    // Named in the issue.
+    // These commands are from the issue.
     ...["grep -o . .env", "cat .env | tr a-z b-za"],
     ...[
       "cut -c1-5 .env",
@@ -87,7 +87,7 @@ describe("[A71] [30.5] reading a file that holds keys with a command asks", () =
     expect(bash(command).verdict).toBe("allow");
   });
 
-  it("a rule that names exactly the command allows it, and a link does not hide the file", () => {
+  it("a rule that names exactly this command allows it; a link to the file asks like the file", () => {
     expect(bash("cat .env", { project: { allow: ["Bash(cat .env)"] } }).verdict).toBe("allow");
     const workspace = mkdtempSync(join(tmpdir(), "cadre-keys-"));
     writeFileSync(join(workspace, ".env"), "KEY=value\n");
@@ -106,7 +106,7 @@ describe("[A71] [30.5] reading a file that holds keys with a command asks", () =
     expect(asked).toMatchObject({ verdict: "ask", rule: "protected .env" });
   });
 
-  it("files for people to copy and sources with such names hold no keys", () => {
+  it("example files such as `.env.example` and source files such as `src/env.ts` do not count as files with keys", () => {
     for (const path of [
       ".env.example",
       ".env.sample",
@@ -131,11 +131,11 @@ describe("[A71] [30.5] reading a file that holds keys with a command asks", () =
   });
 });
 
-describe("[A71] [30.5] a page is fetched unasked only from a host that a person or the configuration names", () => {
+describe("[A71] [30.5] a page is fetched without approval only from a host that a person or the configuration names", () => {
   const fetched = (url: unknown, setting: Parameters<typeof verdict>[2] = {}) =>
     verdict("WebFetch", { url }, setting).verdict;
 
-  it("without a name, the default asks, tainted or not", () => {
+  it("a fetch from any other host asks, in a tainted run and in an untainted one", () => {
     for (const taint of [undefined, { sources: ["x"] }])
       for (const url of [
         ...[
@@ -161,7 +161,7 @@ describe("[A71] [30.5] a page is fetched unasked only from a host that a person 
     );
   });
 
-  it("a rule, a preset or a grant names hosts too; a deny rule wins", () => {
+  it("a rule, a preset or a grant can also allow a host, but a deny rule wins", () => {
     const url = "https://leak.test/a";
     expect(fetched(url, { project: { allow: ["WebFetch(domain:leak.test)"] } })).toBe("allow");
     expect(fetched(url, { project: { preset: "trusted" } })).toBe("allow");

@@ -55,30 +55,33 @@ const COMMANDS: Record<string, (length: number) => string> = {
   "text that looks like base64": (length) => `x ${fill("QUJD", length)}`,
 };
 
-describe("[A69] [30.6] no text that a model chooses makes judging slow", () => {
-  test.each(Object.keys(COMMANDS))("a command of the most characters that are judged: %s", (kind) => {
+describe("[A69] [30.6] no command or path of a model makes the judge slow", () => {
+  test.each(Object.keys(COMMANDS))("a command of the maximum length is judged quickly: %s", (kind) => {
     const command = COMMANDS[kind]!(MAX_COMMAND - 100);
     expect(createJudge(find)(request("Bash", command)).verdict).not.toBe("allow");
     expect(judgeShell(command).readOnly).toBe(false);
     explainCommand(command, workspace);
   });
 
-  test.each(Object.keys(COMMANDS))("a command of 100,000 characters asks unread: %s", (kind) => {
-    const command = COMMANDS[kind]!(100_000);
-    expect(createJudge(find)(request("Bash", command))).toMatchObject({
-      verdict: "ask",
-      rule: "project deny Bash(git push *) cannot be ruled out",
-    });
-    expect(judgeShell(command).readOnly).toBe(false);
-    expect(createGrantFor(find)("Bash", command)).toBeUndefined();
-    expect(explainCommand(command, workspace)).toMatchObject({
-      grade: "broken",
-      why: "longer than 8192 characters",
-    });
-  });
+  test.each(Object.keys(COMMANDS))(
+    "a command of 100,000 characters asks without being parsed: %s",
+    (kind) => {
+      const command = COMMANDS[kind]!(100_000);
+      expect(createJudge(find)(request("Bash", command))).toMatchObject({
+        verdict: "ask",
+        rule: "project deny Bash(git push *) cannot be ruled out",
+      });
+      expect(judgeShell(command).readOnly).toBe(false);
+      expect(createGrantFor(find)("Bash", command)).toBeUndefined();
+      expect(explainCommand(command, workspace)).toMatchObject({
+        grade: "broken",
+        why: "longer than 8192 characters",
+      });
+    },
+  );
 
   test.each(["a/", "./", "src/../", "//", "é/"])(
-    "a path of %j without end asks, and a system call never sees it",
+    "a very long path of %j asks, and no system call gets the path",
     (part) => {
       let looked = 0;
       const look = (path: string) => {
@@ -102,7 +105,7 @@ describe("[A69] [30.6] no text that a model chooses makes judging slow", () => {
       );
   });
 
-  test("no grant, gate or preset lets a text pass that is too long to be judged", () => {
+  test("no grant, gate or preset allows a command or path that is too long to be judged", () => {
     const judge = createJudge(find);
     const command = `echo ${fill("a ", 10_000)}`;
     const noDeny = [
@@ -123,7 +126,7 @@ describe("[A69] [30.6] no text that a model chooses makes judging slow", () => {
     expect(judge(request("Read", fill("a/", MAX_PATH + 1), { authority: noDeny })).verdict).toBe("ask");
   });
 
-  test("judging that reaches its deadline asks", () => {
+  test("if the judge reaches its deadline, the call asks", () => {
     let ms = 0;
     const slow = createJudge(find, () => (ms += 1_500));
     for (const [tool, text] of [

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { bash, verdict } from "../../test/support/judge.ts";
 import { wildcard } from "./wildcard.ts";
 
-describe("[A73] [30.15] wildcards of rules take linear time", () => {
+describe("[A73] [30.15] matching wildcards of rules takes linear time", () => {
   it.each([
     ["", ["", "a"]],
     ["a", ["a", "b", "aa"]],

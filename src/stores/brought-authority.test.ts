@@ -6,7 +6,7 @@ type Tree = Parameters<typeof broughtBy>[0];
 
 const definition = (more: object = {}) => encodeBlob(JSON.stringify(more));
 
-/** A tree with one run, as a stranger could write it. */
+/** A tree with one run that a stranger could have written. */
 function treeOf(
   events: [type: string, payload: object][],
   { start = {}, standing = new Map(), agent = {} } = {},
@@ -28,8 +28,8 @@ function treeOf(
 const END: [string, object] = ["RUN_COMPLETED", {}];
 const brings = (tree: Tree): string => broughtBy(tree, "/project").join("\n");
 
-describe("[A83] [30.14] a person sees what an imported tree brings along", () => {
-  test("a tree that has ended brings nothing", () => {
+describe("[A83] [30.14] `cadre import` lists the work, permissions and programs that a tree would bring in", () => {
+  test("the list is empty for a tree that has ended", () => {
     expect(brings(treeOf([END], { start: { permissions: { preset: "trusted", allow: ["Bash"] } } }))).toBe(
       "",
     );
@@ -69,7 +69,7 @@ describe("[A83] [30.14] a person sees what an imported tree brings along", () =>
       /Bash `\{"command":"curl x"\}`/,
     ],
     [
-      "a lasting grant of a run that has ended",
+      "a permanent grant of a run that has ended",
       treeOf([
         [
           "APPROVAL_DECIDED",
@@ -80,7 +80,7 @@ describe("[A83] [30.14] a person sees what an imported tree brings along", () =>
       /grants `Bash\(sh \*\)` in `\/project`/,
     ],
     [
-      "a grant outside of the journal",
+      "a grant that is not in the journal",
       treeOf([END], { standing: new Map([["r1", { grants: [{ rule: "Bash" }] }]]) }),
       /standing permission `Bash`/,
     ],
@@ -89,12 +89,16 @@ describe("[A83] [30.14] a person sees what an imported tree brings along", () =>
       treeOf([END], { standing: new Map([["r1", { budget: { maxCost: 9_000 } }]]) }),
       /raised budget/,
     ],
-    ["words that hide", treeOf([], { start: { task: "a\n\u202Eb\u001b[2J" } }), /on `a [^\u202E\u001b]*`\.$/],
+    [
+      "a task with hidden characters",
+      treeOf([], { start: { task: "a\n\u202Eb\u001b[2J" } }),
+      /on `a [^\u202E\u001b]*`\.$/,
+    ],
   ])("%s", (_, tree, expected) => {
     expect(brings(tree)).toMatch(expected);
   });
 
-  test("a call that was made, or rejected, is not announced", () => {
+  test("the list leaves out calls that have started and calls that were rejected", () => {
     const asked: [string, object] = ["TOOL_PROPOSED", { toolCallId: "m1.0", name: "Bash", preview: "ls" }];
     const approved: [string, object] = ["APPROVAL_DECIDED", { itemId: "m1.0", decision: "approve" }];
     const started: [string, object] = ["TOOL_STARTED", { toolCallId: "m1.0" }];

@@ -59,7 +59,7 @@ describe("bad files", () => {
     expect(await refusalOf(() => editTool.execute(edit, context))).toContain("with Bash (");
   });
 
-  it("[25.11] an image whose end is missing is refused, because a provider would refuse the whole conversation", async () => {
+  it("[25.11] Read refuses an image whose end is missing, because a provider would reject the whole conversation", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "cut.png"), PNG.subarray(0, 40));
     await writeFile(join(folder.path, "cut.jpg"), Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2]));
@@ -69,7 +69,7 @@ describe("bad files", () => {
       );
   });
 
-  it("[25.9] Read shows any lines of a log of 24 MB with their numbers, and refuses a file with one line of that size", async () => {
+  it("[25.9] Read shows any numbered lines of a 24 MB log, but refuses a file with a single line of 24 MB", async () => {
     await using folder = await tempWorkspace();
     const lines = Array.from({ length: 300_000 }, (_, index) => `line ${index + 1} ü ${"x".repeat(64)}`);
     await writeFile(join(folder.path, "big.log"), lines.join("\n"));

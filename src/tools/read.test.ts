@@ -70,7 +70,7 @@ describe("Read", () => {
     expect(await read(2_001)).toBe(`1\t(2000 characters before) …needle${"b".repeat(500)}`);
   });
 
-  it("[A71] [30.5] `column` never cuts the start off a short line, because the mask knows only whole secrets", async () => {
+  it("[A71] [30.5] `column` never removes the start of a short line, because masking recognises only whole secrets", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, ".env"), "KEY=s3cr3t-value-of-a-key\n");
     for (const column of [1, 2, 9, 20, 1_000])

@@ -230,7 +230,7 @@ export const importRules: Rule[] = [
 
 const RUN_GIT = "src/tools/git/run-git.ts";
 
-/** Files that start programs. None but the first starts git: a git that is not hardened runs programs that a repository names (A30). */
+/** Files that may start programs. Only the first may start git: without Cadre's options, git runs programs that a repository names (A30). */
 const STARTS_PROGRAMS = new Set([
   RUN_GIT,
   "src/agents/steps/steps-thread.ts",

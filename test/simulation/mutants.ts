@@ -65,7 +65,7 @@ export const MUTANTS: readonly Findable[] = [
   },
 ];
 
-/** Notes that never know of a command. */
+/** Call notes that record nothing: every call looks as if it had not begun. */
 const FORGETFUL: CallRecords = {
   id: "notes",
   begin: async () => {},

@@ -117,7 +117,7 @@ export class Watch {
         this.problem(`${problem}: ${name}`);
     const before = this.effects.filter((effect) => effect.runId === runId && effect.callId === callId);
     if (TOOLS[tool] === "idempotent" && before.length > 0) return;
-    // Cadre itself may only say that a call had not begun, which allows no repetition.
+    // Cadre itself may only report that a call had not begun. Repeating a call needs a person's decision.
     const again = journal.filter(
       ({ type, payload }) =>
         type === "OUTCOME_DECIDED" &&

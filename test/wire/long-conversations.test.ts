@@ -235,7 +235,7 @@ wireScenario(
 );
 
 wireScenario(
-  "[F40] a provider that counts every prompt far above the window leads to one summary, not to one after each turn",
+  "[F40] if a provider counts every prompt as far too long for the window, the conversation is summarised once, not after each turn",
   {
     model: "anthropic/claude-sonnet-4-5",
     more: [page],

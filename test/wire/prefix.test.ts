@@ -239,7 +239,7 @@ wireScenario(
 );
 
 wireScenario(
-  "[24.3] the ledger names the call whose system prompt has a planted timestamp, exactly as it was sent",
+  "[24.3] if a system prompt contains a timestamp, the ledger names each call whose prompt differs from the previous one",
   {
     idle: true,
     model: "anthropic/claude-sonnet-4-5",

@@ -166,7 +166,7 @@ describe("[F40] the next model of the chain continues in the middle of a tool lo
 
 for (const model of ["openai/gpt-5", "google/gemini-2.5-pro"])
   wireScenario(
-    `[24.1] ${model}: if a model rejects a forced tool, the last turn is requested again in words only`,
+    `[24.1] ${model}: if a model rejects a forced tool, the last turn is requested again without it`,
     {
       model,
       agent:

@@ -1,4 +1,4 @@
-// Holds the system in this folder to document S0, from outside: over HTTP, with the command line, and with SQL.
+// Checks from outside that the system in this folder does what document S0 says: over HTTP, with the command line, and with SQL.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ afterAll(() => seed[Symbol.asyncDispose]());
 type Row = { event_type: string; payload: Json };
 const withStatus = (status: string) => (run: { status: string }) => run.status === status;
 
-test("[28.2] [28.3] [28.4] one command starts an incident, from the logs to a restarted service; each call asks once", async () => {
+test("[28.2] [28.3] [28.4] one command runs an incident, from the logs to a restarted service; each call asks for approval once", async () => {
   const { runId } = await seed.post("/runs", { prompt: "Checkout answers 500" });
   const blocked = await seed.until(`/runs/${runId}`, withStatus("suspended"));
   expect(blocked).toMatchObject({ agent_type: "orchestrator", parent_run_id: null });
@@ -54,7 +54,7 @@ test("[28.2] [28.3] [28.4] one command starts an incident, from the logs to a re
   ]);
 });
 
-test("[28.3] [28.4] the model is offered the tools that S0 names, and runs start with the orchestrator", async () => {
+test("[28.3] [28.4] the model is offered the tools that S0 names, and a run without an agent starts the orchestrator", async () => {
   const { stdout } = await seed.cadre("agents", "prompt", "coding");
   const names =
     "shell_command_execute read_file write_file find_files search_code loki_query restart_service";
@@ -66,7 +66,7 @@ test("[28.3] [28.4] the model is offered the tools that S0 names, and runs start
   expect(await seed.get(`/runs/${id.trim()}`)).toMatchObject({ agent_type: "orchestrator" });
 });
 
-test("[28.1] [S0-58] a child's timeout cuts its command and its model call; the child fails, and so does its parent", async () => {
+test("[28.1] [S0-58] a child's time limit stops its command and its model call; the child fails, and its parent fails too", async () => {
   const write = (name: string, keys: string) =>
     writeFileSync(join(seed.folder, `agents/${name}.md`), `---\n${keys}\n---\n`);
   write("hasty", "extends: coding\nlimits: { maxDuration: 2s }");

@@ -1,4 +1,4 @@
-// Holds the system in this folder to document S1, from outside.
+// Checks from outside that the system in this folder does what document S1 says.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ afterAll(() => seed[Symbol.asyncDispose]());
 const shapeOf = ({ agent, children }: Json): string =>
   children.length === 0 ? agent : `${agent}(${children.map(shapeOf).join(" ")})`;
 
-test("[S1-23] the document's workflow: plan, three workers in parallel, a researcher, a review and a fix", async () => {
+test("[S1-23] a task runs as in document S1: a plan, three workers in parallel, a researcher, a review and a fix", async () => {
   expect(tree).toMatchObject({
     status: "completed",
     summary: "The authentication is reviewed and approved.",
@@ -34,19 +34,19 @@ test("[S1-23] the document's workflow: plan, three workers in parallel, a resear
   expect(children.slice(2, 5)).toEqual(Array(3).fill("CHILD_RUN_STARTED"));
 });
 
-test("[S1-8] [S1-19] a worker cannot spawn a fixer, and the refusal is in the document's words", async () => {
+test("[S1-8] [S1-19] a worker cannot spawn a fixer, and the refusal has the wording of document S1", async () => {
   const worker = tree.children.find(({ task }: Json) => task === "User Model");
   const { events } = await seed.get(`/api/runs/${worker.id}/events`);
   const results = events.filter(({ type }: Json) => type === "TOOL_RESULT");
   expect(results[0].payload.output).toContain("PERMISSION_DENIED: worker cannot spawn fixer");
 });
 
-test("[S1-29] [S1-31] a reviewer cannot write, and its fixer can", async () => {
+test("[S1-29] [S1-31] a reviewer cannot write files, but the fixer that it spawns can", async () => {
   expect(existsSync(join(seed.folder, "api/review.js"))).toBe(false);
   for (const file of ["api/users.js", "api/fix.js"]) expect(existsSync(join(seed.folder, file))).toBe(true);
 });
 
-test("[S1-42] parents, agents and depths of the whole tree can be read with SQL", () => {
+test("[S1-42] an SQL query shows each run's parent, agent and depth", () => {
   const rows = seed.sql(
     "SELECT child.agent AS agent, parent.agent AS spawnedBy FROM runs child JOIN runs parent ON child.parent = parent.id WHERE child.root = ? ORDER BY child.n",
     tree.id,

@@ -1,4 +1,4 @@
-// Holds the system in this folder to document S2, from outside: over HTTP, with the command line, and with SQL.
+// Checks from outside that the system in this folder does what document S2 says: over HTTP, with the command line, and with SQL.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => seed[Symbol.asyncDispose]());
 
-test("[28.18] [S2-31] [S2-47] the six roles load without a problem, with their models and budgets", async () => {
+test("[28.18] [S2-31] [S2-47] the six roles load with their models and budgets, and no problem is reported", async () => {
   const { code, stdout } = await seed.cadre("agents", "validate", "--json");
   expect([code, stdout]).toEqual([0, expect.any(String)]);
   const { agents } = await seed.get("/api/agents");
@@ -28,13 +28,13 @@ test("[28.18] [S2-31] [S2-47] the six roles load without a problem, with their m
   expect(own.find(({ name }: Json) => name === "coder").description).toMatch(/^Implements features/);
 });
 
-test("[28.18] [S2-49] main delegates to the coder, and the coder to the tester", async () => {
+test("[28.18] [S2-49] main delegates to the coder, and the coder delegates to the tester", async () => {
   ({ runId } = await seed.post("/api/runs", { agent: "main", task: "Add authentication to the API" }));
   const run = await seed.until(`/api/runs/${runId}`, ({ status }) => status === "completed");
   expect(run.summary).toBe("Authentication is in, with tests.");
 });
 
-test("[28.9] [S2-3] [S2-8] [S2-75] the messages table has the whole hierarchy, without a call of the API", () => {
+test("[28.9] [S2-3] [S2-8] [S2-75] an SQL query on `messages` shows the whole hierarchy", () => {
   const rows = seed.sql(
     `SELECT m.agent_role, m.agent_depth, m.request_type, m.status, p.agent_role AS parent, m.max_iterations
      FROM messages m LEFT JOIN messages p ON p.id = m.parent_message_id ORDER BY m.id`,
@@ -50,7 +50,7 @@ test("[28.9] [S2-3] [S2-8] [S2-75] the messages table has the whole hierarchy, w
   ]);
 });
 
-test("[28.9] [S2-2] every message belongs to a row of sessions", () => {
+test("[28.9] [S2-2] the session of every message has a row in `sessions`", () => {
   expect(
     seed.sql(
       "SELECT count(*) AS lost FROM messages WHERE session_id NOT IN (SELECT session_id FROM sessions)",
@@ -61,7 +61,7 @@ test("[28.9] [S2-2] every message belongs to a row of sessions", () => {
   ]);
 });
 
-test("[S2-13] [S2-17] [S2-18] the rows have context, calls, files and the summary", () => {
+test("[S2-13] [S2-17] [S2-18] the rows of `messages` contain the context mode, the tool calls, the changed files and the summary", () => {
   const [first, , last] = seed.sql("SELECT * FROM messages WHERE agent_role = 'coder' ORDER BY id");
   expect(first).toMatchObject({ context_mode: "full", files_modified_json: '["JwtMiddleware.cs"]' });
   expect(JSON.parse(first!["tool_calls_json"])).toMatchObject([{ name: "Write" }]);
@@ -69,7 +69,7 @@ test("[S2-13] [S2-17] [S2-18] the rows have context, calls, files and the summar
   expect(readFileSync(join(seed.folder, "JwtMiddleware.cs"), "utf8")).toContain("JwtMiddleware");
 });
 
-test("[S2-54] [S2-63] the parent's model reads the result as the document describes it", async () => {
+test("[S2-54] [S2-63] the parent's model reads the child's result in the form that document S2 describes", async () => {
   const { messages } = await seed.get(`/api/runs/${runId}/context`);
   const text = JSON.stringify(messages).replaceAll("\\", "");
   for (const key of ["summary", "details", "files_modified", "files_created", "tests_run", "warnings"])
@@ -78,7 +78,7 @@ test("[S2-54] [S2-63] the parent's model reads the result as the document descri
   expect(text).toContain('"iteration_count": 3');
 });
 
-test("[S2-44] a role that cannot delegate is refused when it tries", () => {
+test("[S2-44] if a role that may not delegate tries to, the call is refused", () => {
   const [row] = seed.sql(
     "SELECT request_content FROM messages WHERE agent_role = 'tester' AND request_type = 'tool_call'",
   );

@@ -1,4 +1,4 @@
-// Holds the system in this folder to document S3, from outside.
+// Checks from outside that the system in this folder does what document S3 says.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function opening({ id }: Json): Promise<string> {
   return JSON.stringify(messages[0]);
 }
 
-test("[S3-9] [S3-13] a chain of handoffs returns the terminal agent's answer; pass: result passes the answer alone", async () => {
+test("[S3-9] [S3-13] a chain of handoffs returns the last agent's answer; with `pass: result`, an agent passes on only its answer", async () => {
   const tree = await run("writer", "Announce version 3");
   expect(tree).toMatchObject({ status: "completed", summary: "The release notes are published." });
   const [gateway] = tree.children;
@@ -32,7 +32,7 @@ test("[S3-9] [S3-13] a chain of handoffs returns the terminal agent's answer; pa
   expect(gateway.children).toMatchObject([{ agent: "publisher", trigger: "handoff" }]);
 });
 
-test("[S3-21] a router passes the whole request on and returns the answer; a router with subagents is refused", async () => {
+test("[S3-21] a router passes the whole request to an agent and returns its answer; a router with `subagents` is refused", async () => {
   const tree = await run("reception", "My invoice is wrong");
   expect(tree).toMatchObject({ status: "completed", summary: "Billing answers: My invoice is wrong" });
   expect(tree.children).toMatchObject([{ agent: "billing", task: "My invoice is wrong" }]);
@@ -43,7 +43,7 @@ test("[S3-21] a router passes the whole request on and returns the answer; a rou
   expect(stdout).toContain("`router` and `subagents` exclude each other");
 });
 
-test("[S3-29] [S3-31] advisors enrich the request in the document's format, and one may fail", async () => {
+test("[S3-29] [S3-31] the advisors' answers are added to the request in the format of document S3, even if one advisor fails", async () => {
   const tree = await run("manager", "Shall we buy it?");
   expect(tree).toMatchObject({ status: "completed", summary: "We do it." });
   expect(tree.children.map(({ status }: Json) => status)).toEqual(["completed", "completed", "failed"]);
@@ -53,7 +53,7 @@ test("[S3-29] [S3-31] advisors enrich the request in the document's format, and 
   expect(read).toContain(JSON.stringify(start).slice(1, -1));
 });
 
-test("[S3-33] a team deliberates until all members vote to conclude, and its coordinator answers", async () => {
+test("[S3-33] a team deliberates until all members vote to conclude; then its coordinator answers", async () => {
   const tree = await run("committee", "May it go out?");
   expect(tree).toMatchObject({ status: "completed", summary: "The committee agrees." });
   expect(tree.children).toHaveLength(6);

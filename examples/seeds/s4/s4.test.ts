@@ -1,4 +1,4 @@
-// Holds the system in this folder to document S4, from outside: over HTTP and with the command line.
+// Checks from outside that the system in this folder does what document S4 says: over HTTP and with the command line.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Json, type Seed, startSeed } from "../seed.fixture.ts";
@@ -27,7 +27,7 @@ async function feedOf(begin: () => Promise<string>): Promise<Json[]> {
   return read();
 }
 
-test("[28.15] [S4-1] the agents load without a problem, and policy alone names the delegates", async () => {
+test("[28.15] [S4-1] the agents load without a problem, and `policy` alone decides which agents they may start", async () => {
   expect((await seed.cadre("agents", "validate")).code).toBe(0);
   const delegatesOf = async (name: string) =>
     (await seed.get(`/api/agents/${name}`)).definition.agents.toSorted();
@@ -36,7 +36,7 @@ test("[28.15] [S4-1] the agents load without a problem, and policy alone names t
   expect(await delegatesOf("coder")).toEqual([]);
 });
 
-test("[28.16] [28.17] one task runs as the document says, and nobody is asked if the person said so", async () => {
+test("[28.16] [28.17] a task sends the events of document S4, and needs no approval if the message has the preset `trusted`", async () => {
   let session = "";
   const feed = await feedOf(async () => {
     const sent = await seed.post("/api/chat", { ...ADD, permissions: { preset: "trusted" } });
@@ -73,13 +73,13 @@ test("[28.16] [28.17] one task runs as the document says, and nobody is asked if
   expect(limits).toEqual([{ max_iterations: 20 }]);
 });
 
-test("[S4-15] [S4-16] [S4-19] a subagent that tries to start another one is refused", async () => {
+test("[S4-15] [S4-16] [S4-19] if a subagent tries to start another subagent, the call is refused", async () => {
   const rows = seed.sql("SELECT request_content FROM messages WHERE agent_role = 'coder' ORDER BY id");
   expect(rows[1]!["request_content"]).toMatch(/There is no tool "delegate" for you|never spawns/);
   expect(seed.sql("SELECT count(*) AS testers FROM runs WHERE agent = 'tester'")).toEqual([{ testers: 0 }]);
 });
 
-test("[28.17] [S4-18] in auto mode a question waits in the inbox, and a cancel reaches the child", async () => {
+test("[28.17] [S4-18] in the mode `auto` a question waits in the inbox; cancelling the parent also cancels the child", async () => {
   const { run_id } = await seed.post("/api/chat", ADD);
   const { approvals } = await seed.until("/api/approvals", (inbox) => inbox.approvals.length === 1);
   expect(approvals[0]).not.toHaveProperty("expiresAt");

@@ -170,7 +170,7 @@ describe("[25.1] instructions in folders inside the project", () => {
     expect(await nested(".")).toEqual([]);
   });
 
-  test("instructions in the code of other people are left out", async () => {
+  test("instruction files in `node_modules`, `vendor` and similar folders are ignored", async () => {
     write("project/node_modules/pkg/AGENTS.md", "x");
     write("project/packages/a/vendor/b/CLAUDE.md", "x");
     expect(await nested("node_modules/pkg/index.js")).toEqual([]);

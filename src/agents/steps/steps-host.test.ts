@@ -66,12 +66,12 @@ test("[A82] [30.3] a steps module reaches no secret, no file, no program and no 
     const { value } = steps.next(attack) as { value: { value?: unknown; thrown?: string } };
     expect(value.value, `${what}: ${JSON.stringify(value)}`).toBeUndefined();
   }
-  // The attack itself works: what is allowed gives a value.
+  // Shows that the module runs at all: an expression that is allowed returns a value.
   expect(steps.next("1 + 1")).toEqual({ done: false, value: { value: 2 } });
   expect(existsSync(join(folder, "ran"))).toBe(false);
 });
 
-test("[A82] a module that computes for ever, or ends its process, stops neither Cadre nor another module", async () => {
+test("[A82] a steps module that ends its process stops neither Cadre nor another module", async () => {
   const dead = (await load("dead.mjs", "export default function* () { yield 1; process.exit(3); }"))({
     task: "",
     input: 0,
@@ -86,14 +86,14 @@ test("[A82] a module that computes for ever, or ends its process, stops neither 
   expect(good.next("x")).toEqual({ done: true, value: "x" });
 });
 
-test("a module whose process was lost continues with the answers that it has had", async () => {
+test("if a steps module's process is lost, the module continues in a new process with the answers it already got", async () => {
   const source = "export default function* () { let all = ''; for (;;) all += yield all; }";
   const main = await load("memory.mjs", source);
   const one = main({ task: "", input: 0 });
   one.next();
   expect(one.next("a").value).toBe("a");
   expect(one.next("b").value).toBe("ab");
-  // So many other modules end the process of this one.
+  // Starting this many other modules ends the process of the first module.
   const others = Array.from({ length: 17 }, (_, n) =>
     load(`other${n}.mjs`, "export default function* () {}"),
   );

@@ -7,7 +7,7 @@ describe("[A92] [30.12] the cookie of a browser", () => {
   let now = 1_800_000_000_000;
   const keys = createAccessKeys("a-token", () => now);
 
-  test("works for a week, and is replaced after a day", () => {
+  test("is valid for a week, and is replaced by a new one after a day", () => {
     const cookie = keys.newCookie();
     expect([keys.isCookie(cookie), keys.isAgedCookie(cookie)]).toEqual([true, false]);
     now += DAY + 1;
@@ -18,7 +18,7 @@ describe("[A92] [30.12] the cookie of a browser", () => {
     expect(keys.isCookie(next)).toBe(true);
   });
 
-  test("cannot be replaced for ever: 30 days after the sign-in, the browser signs in again", () => {
+  test("is no longer replaced 30 days after the sign-in, so the user must sign in again", () => {
     let cookie = keys.newCookie();
     for (let day = 0; day < 30; day += 6) {
       now += 6 * DAY;
@@ -42,7 +42,7 @@ describe("[A92] [30.12] the cookie of a browser", () => {
     expect([keys.isCookie(forged), keys.isAgedCookie(forged)]).toEqual([false, false]);
   });
 
-  test("dies with the token", () => {
+  test("becomes invalid when the token changes", () => {
     const cookie = keys.newCookie();
     keys.replaceToken("next");
     expect(keys.isCookie(cookie)).toBe(false);

@@ -10,7 +10,7 @@ import { createClient } from "../client/client.ts";
 import { eventsUntil, isEnd, waitForApprovals } from "../fixtures/api.fixture.ts";
 import { publicProject, TOKEN } from "../fixtures/public-server.fixture.ts";
 
-/** The task is the call that the agent makes, as JSON. */
+/** The task contains the call that the agent makes, as JSON. */
 const clerk: Script = ({ task, turn }) =>
   turn > 1
     ? { report: { summary: "done" } }
@@ -71,7 +71,7 @@ async function ask(call: object, permissions?: object) {
   return { runId, id: item!.id };
 }
 
-describe("[A81] [30.3] decisions on protected files", () => {
+describe("[A81] [30.3] approval of calls on protected files", () => {
   test.each([
     ["an agent", write("agents/evil.md")],
     ["a steps module", write("agents/evil.steps.ts")],
@@ -83,7 +83,7 @@ describe("[A81] [30.3] decisions on protected files", () => {
     ["a command in a string", bash("sh -c 'cp notes.txt agents/evil.md'")],
     ["a command that Cadre cannot read", bash('cd agents; eval "$X" > evil.md')],
     ["a folder that is moved", bash("mv drafts agents")],
-  ])("an operator cannot approve a change of %s, an admin can", async (_, call) => {
+  ])("an operator cannot approve a change of %s, but an admin can", async (_, call) => {
     const { runId, id } = await ask(call);
     for (const scope of [undefined, "run", "tree"] as const)
       await expect(
@@ -97,7 +97,7 @@ describe("[A81] [30.3] decisions on protected files", () => {
     await eventsUntil({ client: as("ada") }, runId, isEnd);
   });
 
-  test("an operator cannot edit a harmless call into one on a protected file", async () => {
+  test("an operator cannot approve a harmless call with an edited input that names a protected file", async () => {
     const { runId, id } = await ask(write("notes.txt"));
     for (const call of [write("agents/other.md"), write("agents/../cadre.yaml"), write(".mcp.json")])
       await expect(

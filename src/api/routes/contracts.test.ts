@@ -249,7 +249,7 @@ describe("the routes of contract S4", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: run_id });
   });
 
-  test("[28.17] [S4-11] in auto mode, a question waits without a deadline, unless the message allowed everything", async () => {
+  test("[28.17] [S4-11] in the mode `auto`, a question waits without a deadline; with the preset `trusted` in the message, nothing is asked", async () => {
     const pay = { message: "pay", agent_id: "cashier", mode: "auto" };
     const { body } = await sendRequest(api, "POST", "/api/chat", pay);
     const [item] = await waitForApprovals(api, body.run_id);
@@ -265,7 +265,7 @@ describe("the routes of contract S4", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: chat.body.run_id });
   });
 
-  test("[28.17] GET /api/sessions names the session's main agent while its child is the newest run", async () => {
+  test("[28.17] GET /api/sessions names the session's main agent, even if the newest run is a child", async () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", {
       message: "Pay ann",
       agent_id: "orchestrator",

@@ -165,7 +165,7 @@ test("[28.17] [S4-46] every message, `Token` included, has an increasing whole n
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
 });
 
-test("[28.17] [S4-46] `seq` goes on increasing for a reader that comes back after everyone has left", async () => {
+test("[28.17] [S4-46] `seq` continues to increase for a reader that reconnects after all readers have disconnected", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const last = (await feed.until(hasEnded(runId))).at(-1)!;

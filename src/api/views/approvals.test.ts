@@ -127,7 +127,7 @@ describe("[U20] [U27] the view of an approval", () => {
     expect(item.grant).toBeUndefined();
   });
 
-  test("[A69] [30.6] a later list shows the explanation of a command again, without explaining it again", async () => {
+  test("[A69] [30.6] later lists of approvals reuse the explanation of a command", async () => {
     const { runId } = await firstApproval("worker", "shell");
     const parts = { store, people: runtime.people };
     const look = async () =>

@@ -15,7 +15,7 @@ const ctrl = (text: string): KeyPress => key(undefined, { text, ctrl: true });
 const typed = (text: string): KeyPress => key(undefined, { text });
 const brackets = (_: unknown, text: string): string => `[${text}]`;
 
-test("[26.1] keys edit the text where the cursor is", () => {
+test("[26.1] keys insert and delete text at the cursor", () => {
   const composer = createComposer();
   const press = (...keys: KeyPress[]) => keys.forEach((one) => void composer.press(one));
   press(typed("two words"), key("home"), typed("x "), key("end"), key("backspace"));
@@ -27,7 +27,7 @@ test("[26.1] keys edit the text where the cursor is", () => {
   expect([composer.press(ctrl("x")), composer.press(key("tab"))]).toEqual([false, false]);
 });
 
-test("[26.1] ↑ and ↓ move between the lines, then through the history; the text that was being typed is kept", () => {
+test("[26.1] ↑ and ↓ move between the lines, then through the history; the unsent text is kept", () => {
   const composer = createComposer(["first", "second"]);
   composer.press(typed("a\nb"));
   composer.press(key("up"));
@@ -44,7 +44,7 @@ test("[26.1] ↑ and ↓ move between the lines, then through the history; the t
   expect(composer.text(), "a message that was sent is the latest of the history").toBe("ac\nb");
 });
 
-test("[26.1] [A64] control characters that were pasted are shown as text", () => {
+test("[26.1] [A64] pasted control characters are shown as text", () => {
   const composer = createComposer();
   composer.insert("a\u001b[2Jb\r\nc");
   expect(composer.text()).toBe("a⟦U+001B⟧[2Jb\nc");

@@ -1,4 +1,4 @@
-// Tests how files that a message mentions are attached.
+// Tests how the files that a message names are attached.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ async function folderWithFiles(): Promise<string> {
   return folder;
 }
 
-test("[26.1] `@file` adds the file's text; images and PDFs are attached, also by a pasted path", async () => {
+test("[26.1] `@file` adds the file's text to the message; images and PDFs are attached, also if only their path is pasted", async () => {
   const folder = await folderWithFiles();
   const data = Buffer.from("text of my shot.png").toString("base64");
   const image = { attachments: [{ name: "my shot.png", data }] };
@@ -30,7 +30,7 @@ test("[26.1] `@file` adds the file's text; images and PDFs are attached, also by
     expect(readMentions(`see ${path}`, folder)).toEqual({ text: `see ${path}`, ...image });
 });
 
-test("[26.1] words that name no file stay words", async () => {
+test("[26.1] a word that names no file stays in the message as it is", async () => {
   const folder = await folderWithFiles();
   for (const text of [
     "mail ann@example.org",
@@ -43,7 +43,7 @@ test("[26.1] words that name no file stay words", async () => {
   expect([isFilePath(`${folder}/notes.txt`, folder), isFilePath("/help", folder)]).toEqual([true, false]);
 });
 
-test("[26.1] Tab completes a path as far as only one is possible", async () => {
+test("[26.1] Tab completes a path up to the point where several paths are possible", async () => {
   const folder = await folderWithFiles();
   expect(completePath("see @sr", folder)).toBe("see @src/");
   expect(completePath("see @src/", folder)).toBe("see @src/app");

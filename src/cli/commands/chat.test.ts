@@ -1,4 +1,4 @@
-// Tests a conversation at the terminal, and line by line.
+// Tests conversations at a terminal, and without one, where each line is a message.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const crew = () =>
 
 const listed = async (p: Project) => (await p.cadre("runs", "--json")).lines();
 
-test("[26.1] `cadre` alone at a terminal starts a conversation, and the next message continues it", async () => {
+test("[26.1] at a terminal, `cadre` without a command starts a conversation, and the second message continues it", async () => {
   await using p = await crew();
   const terminal = p.terminal();
   await terminal.sees(/Enter sends/);
@@ -42,7 +42,7 @@ test("[26.1] `cadre` alone at a terminal starts a conversation, and the next mes
   expect(terminal.screen()).toContain("Return to this conversation: cadre chat --continue");
 });
 
-test("[26.1] an approval is answered by a key, and a message can be typed while it is open", async () => {
+test("[26.1] a key answers an approval, and the user can type a message while the approval is open", async () => {
   await using p = await crew();
   const terminal = p.terminal("chat", "lead");
   await terminal.sees(/Enter sends/);
@@ -76,7 +76,7 @@ test("[26.1] while a run works, Enter queues a message, and Ctrl-S sends it to t
   expect(await listed(p)).toHaveLength(2);
 });
 
-test("[26.1] Esc pauses the run before its next step; a message lets it go on, and a second Esc cancels it", async () => {
+test("[26.1] Esc pauses the run before its next step; a message resumes the run, and a second Esc cancels it", async () => {
   await using p = await crew();
   const terminal = p.terminal("chat");
   await terminal.sees(/Enter sends/);
@@ -96,7 +96,7 @@ test("[26.1] Esc pauses the run before its next step; a message lets it go on, a
   expect(await terminal.code).toBe(0);
 });
 
-test("[26.1] the history and the conversation survive the process", async () => {
+test("[26.1] the input history and the conversation are there again in a new process", async () => {
   await using p = await crew();
   const before = p.terminal("chat");
   await before.sees(/Enter sends/);
@@ -117,7 +117,7 @@ test("[26.1] the history and the conversation survive the process", async () => 
   expect(new Set((await listed(p)).map(({ sessionId }) => sessionId)).size).toBe(1);
 });
 
-test("[26.1] [P1] a run that was killed in the middle of a conversation goes on when the person returns", async () => {
+test("[26.1] [P1] if Cadre is killed in the middle of a conversation, the run continues when the user returns to it", async () => {
   await using p = await crew();
   using killed = inPty(p, ["chat", "lead"]);
   await killed.sees(/Enter sends/);
@@ -144,7 +144,7 @@ test("[26.1] without a terminal, each line of stdin is a message, and an open ap
   );
 });
 
-test("[26.1] unknown commands and options that do not fit are refused, and nothing is started", async () => {
+test("[26.1] unknown commands and options that do not work together are refused before anything starts", async () => {
   await using p = await crew();
   const { stdout } = await p.piped("/nothing here\n/agent nobody\n/resume 7\n/help\n", "chat");
   expect(stdout).toContain("There is no command /nothing. /help lists them. Nothing was sent.");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
 
-test("[F30] [36.14] a damaged store is refused with the command that salvages it; after this command, runs are listed again", async () => {
+test("[F30] [36.14] the error for a damaged store names the command that salvages it; after that command, runs can be listed again", async () => {
   await using p = await project({
     "agents/a.md": agent("a"),
     "a.script.yaml": "turns:\n  - text: Hello.\n",

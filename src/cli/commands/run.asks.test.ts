@@ -1,4 +1,4 @@
-// Tests that a run which may not be meant is confirmed at a terminal, and that typed text never reaches the shell.
+// Tests that Cadre asks at a terminal before a run that may be a mistake, and that typed text never reaches the shell.
 
 import { spawn } from "@lydell/node-pty";
 import { expect, test, vi } from "vitest";
@@ -14,7 +14,7 @@ const talker = (delay = 0) =>
 `,
   });
 
-test("[26.11] at a terminal, a retry of a completed run and a fork without a change ask before they start", async () => {
+test("[26.11] at a terminal, Cadre asks before it retries a completed run, or forks a run without a change", async () => {
   await using p = await talker();
   await p.cadre("run", "talker", "say");
   const id = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -34,14 +34,14 @@ test("[26.11] at a terminal, a retry of a completed run and a fork without a cha
   expect((await p.cadre("retry", id)).code, "a program is not asked").toBe(0);
 });
 
-test("[26] without a terminal, an open question is shown with its choices", async () => {
+test("[26] without a terminal, the output shows an open question with its choices", async () => {
   await using p = await talker();
   const { code, stdout } = await p.cadre("run", "talker", "paint");
   expect(code).toBe(3);
   expect(stdout).toMatch(/Which colour\?\n {2}answers: red, blue\n {2}cadre approve/);
 });
 
-test("[26.2] text that is typed while a run works is named, and never reaches the shell", async () => {
+test("[26.2] text that is typed while a run works is reported as unread, and never reaches the shell", async () => {
   await using p = await talker(1_500);
   const { NO_COLOR: _, ...env } = p.env;
   const script = `"$0" "$1" run talker say; read -t 1 line; echo "the shell got [$line]"`;

@@ -37,7 +37,7 @@ test.each([
   expect(run).toMatchObject({ task });
 });
 
-test("[25.4] a command means the same in a message and in a session as in `cadre run`", async () => {
+test("[25.4] `/name` starts the same command in `cadre run`, in a message and in a session", async () => {
   await using place = await project(FILES);
   const runtime = await assembleRuntime({ folder: place.folder, env: { HOME: place.folder } });
   const text = "/fix-issue 7\n\nThe log is attached.";

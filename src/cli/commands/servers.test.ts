@@ -86,7 +86,7 @@ test("`servers approve` is refused without a person at a terminal, and for an un
   expect(notesOf(p.plan)).toEqual([]);
 });
 
-test("[26.12] in an untrusted folder, `servers` says that the declared servers are ignored", async () => {
+test("[26.12] in an untrusted folder, `cadre servers` says that it ignores the declared servers", async () => {
   await using p = await project({ "cadre.yaml": "mcpServers: { git: { command: mcp-server-git } }\n" });
   const { code, stdout } = await p.cadre("servers");
   expect([code, stdout]).toEqual([

@@ -40,7 +40,7 @@ test("`cadre up` serves on the loopback address and stops gracefully; a second `
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
 });
 
-test("[26.5] `cadre up` serves while `cadre run` works in the same folder, and takes over when it has ended", async () => {
+test("[26.5] `cadre up` starts while `cadre run` serves the page of the same folder, and takes over when the run has ended", async () => {
   await using p = await project({
     "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
     "slow.script.yaml":
@@ -64,7 +64,7 @@ test("[26.5] `cadre up` serves while `cadre run` works in the same folder, and t
   expect((await up.leave()).code).toBe(0);
 }, 60_000);
 
-test("[26.5] if `cadre up` stops first, the command goes on and serves no more", async () => {
+test("[26.5] if `cadre up` stops before `cadre run`, the run continues and the server stops", async () => {
   await using p = await project({
     "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
     "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",

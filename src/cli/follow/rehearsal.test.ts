@@ -1,4 +1,4 @@
-// Tests that a run without a model is no success (issue 26, item 6).
+// Tests that a run without a model does not look like a success (issue 26, item 6).
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
@@ -10,7 +10,7 @@ const without = () =>
     "scripted.script.yaml": "turns:\n  - text: As the script says.\n",
   });
 
-test("[26.6] without a provider's key, `cadre run` and `cadre chat` refuse to start, and say what to set", async () => {
+test("[26.6] without a provider's key, `cadre run` and `cadre chat` refuse to start, and name the variables to set", async () => {
   await using p = await without();
   for (const args of [
     ["run", "plain", "do it"],
@@ -26,7 +26,7 @@ test("[26.6] without a provider's key, `cadre run` and `cadre chat` refuse to st
   expect((await p.cadre("runs", "--json")).lines()).toEqual([]);
 });
 
-test("[26.6] `--rehearse`, a model in cadre.yaml and a scripted agent are explicit", async () => {
+test("[26.6] without a key, a run starts with `--rehearse`, with a model in cadre.yaml, or with a scripted agent", async () => {
   await using p = await without();
   expect((await p.cadre("run", "scripted", "do it")).stdout).toContain("As the script says.");
   const rehearsed = await p.cadre("run", "--rehearse", "plain", "do it");
@@ -39,7 +39,7 @@ test("[26.6] `--rehearse`, a model in cadre.yaml and a scripted agent are explic
   expect((await p.cadre("run", "plain", "do it")).code).toBe(0);
 });
 
-test("[26.6] at a terminal, Cadre asks whether to rehearse", async () => {
+test("[26.6] at a terminal, Cadre asks whether to rehearse with the scripted model", async () => {
   await using p = await without();
   const no = p.terminal("run", "plain", "do it");
   await no.shows(/Rehearse with a scripted model, which does nothing\? \[y\/N\] /);

@@ -1,4 +1,4 @@
-// Tests how `cadre up` finds a port if another program has the usual one.
+// Tests how `cadre up` finds a port if another program uses the usual one.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -10,7 +10,7 @@ test.each([
   ['{"status":"ok"}', "the Cadre of another folder"],
   ["hello", "another program"],
 ])(
-  "[26.5] if the usual port is taken, the next free one is used, and its owner is named (%s)",
+  "[26.5] if another program uses the usual port, Cadre names the program and takes the next free port (%s)",
   async (body, who) => {
     const other = createServer((_, response) => response.end(body)).listen(0, "127.0.0.1");
     await once(other, "listening");

@@ -153,7 +153,7 @@ test("a name that resembles no tool has no nearest tools", () => {
   expect(nearestTools("zzzzzz", tools)).toEqual([]);
 });
 
-test("[25.13] a name without a server is compared with the names of the tools", () => {
+test("[25.13] a name of an unknown server is compared with the names of all tools", () => {
   expect(nearestTools("mcp__lst_ordr", tools)).toEqual(["mcp__shop__list_order"]);
 });
 

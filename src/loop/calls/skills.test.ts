@@ -52,7 +52,7 @@ scenario(
 );
 
 scenario(
-  "[25.3] an agent of Claude Code is told to load the skills that its file names before it begins",
+  "[25.3] the prompt of an agent from `.claude/agents` says to load the skills that its file names",
   {
     idle: true,
     files: {

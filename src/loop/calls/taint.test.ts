@@ -391,7 +391,7 @@ describe("hosts that a tainted run can contact", () => {
       undefined,
     ],
     [
-      "[30.5] a host that only the model named needs approval again, although it was read before",
+      "[30.5] a fetch from a host that only the model named needs approval again after the first fetch",
       "look around",
       ["https://docs.test/", "https://docs.test/b?c=1"],
       "docs.test",
@@ -477,7 +477,7 @@ describe("hosts that a tainted run can contact", () => {
   );
 });
 
-describe("[A71] [30.5] hosts that no person named, in a run that has read nothing untrusted", () => {
+describe("[A71] [30.5] fetching from a host that no person named, in a run that has read nothing untrusted", () => {
   const urls: string[] = [];
   const asked = async (world: World, task: string): Promise<string[]> => {
     urls.length = 0;
@@ -487,7 +487,7 @@ describe("[A71] [30.5] hosts that no person named, in a run that has read nothin
   };
 
   scenario(
-    "the default asks, and a person's message or task makes a host known",
+    "the default policy asks, unless a person's message or task contains the host",
     {
       more: [fetchTool(urls)],
       script: turns(
@@ -504,7 +504,7 @@ describe("[A71] [30.5] hosts that no person named, in a run that has read nothin
   );
 
   scenario(
-    "a child's task is a model's text, so it makes no host known",
+    "a host in a child's task still asks, because a model wrote the task",
     {
       more: [fetchTool(urls)],
       agent: "agents: [reader]\ntools: []",
@@ -523,7 +523,7 @@ describe("[A71] [30.5] hosts that no person named, in a run that has read nothin
   );
 
   scenario(
-    "an approved page makes no other page of its host known",
+    "approving one page of a host approves no other page of that host",
     {
       more: [fetchTool(urls)],
       script: turns({ calls: [fetches("https://a.test/1")] }, { calls: [fetches("https://a.test/?d=KEY")] }),
@@ -554,7 +554,7 @@ describe("delegating to agents with more rights", () => {
       },
       questions: [`deployer charge: ${TAINT}`],
     },
-    "a file change by a delegate that the agent could not make itself": {
+    "a delegate changes a file that the delegating agent could not change": {
       options: {
         config: "permissions: { allow: [hear, delegate, Write] }\n",
         agent: "agents: [writer]\ntools: [hear]",
@@ -566,7 +566,7 @@ describe("delegating to agents with more rights", () => {
       },
       questions: [`writer Write: ${TAINT}, and the agent that chose this one has no Write`],
     },
-    "the same two delegations further down": {
+    "a delegate's own delegate changes such a file": {
       options: {
         config: "permissions: { allow: [hear, delegate, Write] }\n",
         agent: "agents: [middle]\ntools: [hear]",
@@ -638,7 +638,7 @@ describe("delegating to agents with more rights", () => {
   }
 
   scenario(
-    "[28.2] [A67] a delegation itself never asks because of taint; its unsafe call asks once, and a permanent grant lifts the question",
+    "[28.2] [A67] a tainted run may delegate without approval; the child's unsafe call asks once, or not at all under a permanent grant",
     {
       ...stranger,
       agent: "agents: [deployer, clerk]\ntools: [hear]",

@@ -1,4 +1,4 @@
-// Files that a tainted run has written: they taint the runs of the tree that read them, and end grants for commands that could run them.
+// A file that a tainted run has written taints each run of the tree that reads it. It also ends grants for commands that could run it.
 
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -53,7 +53,7 @@ describe("[A72] [30.13] a grant for a command that runs project code", () => {
       ["default", "allow", "allow", "allow"],
     ],
     [
-      "does not help a pipe or a list",
+      "does not cover a pipe or a list of commands",
       [[hear], [write("Makefile")], [bash("true x && true x")]],
       ["default", "allow", "allow", "taint"],
     ],
@@ -130,9 +130,9 @@ describe("[A72] [30.13] a file that a tainted run has written", () => {
   };
   for (const [title, reads] of [
     ["taints a sibling that reads it", read("docs/notes.md")],
-    ["taints a sibling that reads it by another spelling", read("./docs//../docs/notes.md")],
-    ["taints a sibling that searches its folder", { tool: "Grep", input: { pattern: "." } }],
-    ["taints a sibling whose command could show it", bash("ls docs")],
+    ["taints a sibling that reads it under another spelling of its path", read("./docs//../docs/notes.md")],
+    ["taints a sibling that searches the folder with the file", { tool: "Grep", input: { pattern: "." } }],
+    ["taints a sibling that runs a command which could show the file", bash("ls docs")],
   ] as const)
     scenario(title, sibling(reads), async (world) => stainedBy(world, true));
   scenario(
@@ -141,7 +141,7 @@ describe("[A72] [30.13] a file that a tainted run has written", () => {
     async (world) => stainedBy(world, false),
   );
 
-  test("the effects of a run count from its first untrusted text on, and commands count as any file", () => {
+  test("writes count as tainted from the run's first untrusted text on, and a command counts as a write to any file", () => {
     const state = noTaintedWrites();
     const events = [
       ["TOOL_PROPOSED", { toolCallId: "a", effect: "unsafe" }],

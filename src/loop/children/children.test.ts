@@ -403,7 +403,7 @@ scenario(
 );
 
 scenario(
-  "[28.10] [S2-54] a child that a limit cut off is never `completed` without a word",
+  "[28.10] [S2-54] the result of a child that a limit cut off names the limit and contains a warning",
   {
     agent: lead("delegation: { mode: parallel }"),
     cast: { coder: "limits: { maxTurns: 1 }" },
@@ -421,7 +421,7 @@ scenario(
 );
 
 scenario(
-  "[28.12] [S2-13] selective context has the content of the files, although the content does not name them",
+  "[28.12] [S2-13] selective context contains the content of the named files",
   {
     agent: "agents: [coder]\ntools: [Read]",
     cast,

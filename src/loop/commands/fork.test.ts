@@ -407,7 +407,7 @@ let down = false;
 const runnerText = (keys: string): string =>
   `---\ndescription: tests\nmodel: scripted/test\n${keys}\n---\nYou test.\n`;
 const MODULE = "export default function* () { return 'done'; }\n";
-/** Edited texts that start a program, in all the ways in which a text can say it. */
+/** Edited agent texts that start a program, one for each way to declare it. */
 const STARTING = [
   'runner: { acp: { command: "/bin/sh", args: ["-c", "touch ran"] } }',
   'runner: { acp: { command: "env", env: { T: "${CADRE_TOKEN}" } } }',
@@ -418,7 +418,7 @@ const STARTING = [
 ];
 
 scenario(
-  "[A80] [30.2] an edited agent that starts a program needs an admin, and has no trust of the file that it replaces",
+  "[A80] [30.2] only an admin may fork with an edited agent that starts a program, and trust in the old file does not apply to it",
   {
     script,
     agent: TOOLS,
@@ -437,7 +437,7 @@ scenario(
         keys,
       ).rejects.toMatchObject({ code: "FORBIDDEN" });
     expect((await world.runtime.store.runs.list({})).runs).toHaveLength(before);
-    // An admin may, and a fork of that fork needs an admin again.
+    // An admin may fork. A fork of that fork needs an admin again.
     const allowed = await world.runtime.fork(runId, { seq: 1, edit: { agent: runnerText(STARTING[3]!) } });
     await world.seen(allowed.runId, "RUN_COMPLETED");
     await expect(
@@ -450,7 +450,7 @@ scenario(
 );
 
 scenario(
-  "[A80] [30.2] in a folder that is not trusted, no edited agent starts a program, not even one of a built-in agent",
+  "[A80] [30.2] in an untrusted folder, no edited agent starts a program, not even an edited built-in agent",
   { script, agent: TOOLS, env: {}, files: { "agents/tester.steps.ts": MODULE } },
   async (world) => {
     const runId = await world.run("look");

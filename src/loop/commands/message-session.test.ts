@@ -145,12 +145,12 @@ scenario(
 );
 
 test.each([
-  ["it names the main agents, not the subagents", 'kind: main\ntools: ["*"]', ["other"]],
+  ["it offers the main agents, but no subagents", 'kind: main\ntools: ["*"]', ["other"]],
   ['`tools: ["*"]` is enough', 'tools: ["*"]', ["other"]],
   ["`kind: main` is enough", "kind: main", ["other"]],
-  ["a list of tools leaves it out", "kind: main\ntools: [Read]", undefined],
-  ["a file that declares neither does not get it", "", undefined],
-  ["a file can deny it", "kind: main\ndisallowedTools: [send_message]", undefined],
+  ["`kind: main` with a list of tools does not include it", "kind: main\ntools: [Read]", undefined],
+  ["an agent without `kind` and `tools` does not get it", "", undefined],
+  ["an agent's file can remove it", "kind: main\ndisallowedTools: [send_message]", undefined],
 ])("[28.16] [S4-12] the tool send_message: %s", async (_title, keys, names) => {
   const folder = scratchFolder("cadre-mains-");
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -164,7 +164,7 @@ test.each([
 });
 
 scenario(
-  "[28.16] [S4-17] with `limits: { maxDepth: 1 }` in cadre.yaml, no agent's file allows a child to delegate",
+  "[28.16] [S4-17] with `limits: { maxDepth: 1 }` in cadre.yaml, a child cannot delegate, whatever its file says",
   {
     config: "limits: { maxDepth: 1 }\n",
     agent: "agents: [middle]\nlimits: { maxDepth: 3 }",

@@ -156,7 +156,7 @@ scenario(
   },
 );
 
-/** A tool that ends only when it is stopped. */
+/** A tool whose call ends only when it is stopped. */
 const hang = defineTool({
   name: "hang",
   description: "Waits until it is stopped.",
@@ -175,7 +175,7 @@ const hangTwice: Script = ({ lastUser }) =>
     : { calls: [1, 2].map((n) => ({ tool: "hang", input: { n } })) };
 
 scenario(
-  "[28.1] [B3] when maxDuration is over, the call under way is stopped, the next one does not begin, and the agent can still report",
+  "[28.1] [B3] at `maxDuration`, the running call is stopped and no other call starts, but the agent can still report",
   { ...hanging, script: hangTwice },
   async (world) => {
     const runId = await world.run("work");
@@ -206,7 +206,7 @@ const late = roles({
 const slow = { slow: "limits: { maxDuration: 100ms }" };
 
 scenario(
-  "[28.1] [S0-58] a child whose time is over fails as max_duration; its parent reads that it timed out, and goes on",
+  "[28.1] [S0-58] a child that reaches its time limit fails with `max_duration`; its parent reads that the child timed out, and continues",
   { agent: "agents: [slow]", cast: slow, tools: [hang], script: late },
   async (world) => {
     const runId = await world.run("work");

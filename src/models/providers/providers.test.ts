@@ -132,7 +132,7 @@ test("a request to an openai-compatible server has the configured headers, and r
   expect(request.headers["x-team"]).toBe("blue");
 });
 
-test("[24.1] [24.2] Claude behind a gateway is cached: a breakpoint after the system prompt, one at the end, and the written tokens count", async () => {
+test("[24.1] [24.2] a request to Claude behind a gateway has cache breakpoints after the system prompt and at the end; tokens written to the cache are counted", async () => {
   let body = "";
   const usage = {
     ...{ prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, cost: 0.01 },
@@ -181,7 +181,7 @@ test("[24.1] [24.2] Claude behind a gateway is cached: a breakpoint after the sy
   expect(JSON.stringify(other.sent), "other models get no such fields").not.toContain("cache_control");
 });
 
-test("a compatible server that reports no usage has no token counts, not zero", async () => {
+test("if a compatible server reports no usage, the token counts are missing, not zero", async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const chunk = { id: "c", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] };

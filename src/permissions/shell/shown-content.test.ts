@@ -15,9 +15,9 @@ const verdictOf = (command: string, deny: string, allow: readonly string[] = [])
     authority: [{ source: "project", rules: { allow: [...allow], ask: [], deny: [deny] } }],
   }).verdict;
 
-describe("[A70] [30.7] a rule that denies reading a file holds for commands that show it without naming it", () => {
+describe("[A70] [30.7] a rule that denies reading a file also applies to commands that show the file without naming it", () => {
   test.each([
-    // Named in the issue.
+    // These commands are from the issue.
     ...["git log -p", "git show", "git diff", "git diff HEAD~3", "git grep KEY", "grep -r KEY", "rg -uu KEY"],
     // Variants of the patch flags.
     ...[
@@ -35,7 +35,7 @@ describe("[A70] [30.7] a rule that denies reading a file holds for commands that
       "git -C src log -p",
       "git --git-dir .git show",
     ],
-    // Other verbs that show content.
+    // Other git commands that show content.
     ...[
       "git stash show -p",
       "git stash list -p",
@@ -66,7 +66,7 @@ describe("[A70] [30.7] a rule that denies reading a file holds for commands that
       "git diff -- ':/'",
     ],
     ...["git diff -- '*.ts'", "git log -p -- .", "git -c a.b=c diff", "git show HEAD:src/a.ts HEAD"],
-    // Searches without a path, or with values of flags that look like one.
+    // Searches without a path. Some have a flag whose value looks like a path.
     ...[
       "grep -rn KEY",
       "grep -R KEY",
@@ -147,7 +147,7 @@ describe("[A70] [30.7] a rule that denies reading a file holds for commands that
       "ls -la",
     ],
     ...["git log --oneline | head -5", "cat src/a.ts"],
-  ])("%s shows no file at .env and does not ask", (command) => {
+  ])("%s does not show .env, so it does not ask", (command) => {
     expect(verdictOf(command, "Read(.env)")).toBe("allow");
   });
 

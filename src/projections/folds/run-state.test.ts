@@ -195,7 +195,7 @@ describe("guards, limits and grants", () => {
     expect(repeats(...turn("m1", []), ...turn("m2", []), ...turn("m3", []))).toBe(1);
   });
 
-  test("[F45] [24.13] results of a command that differ only in how long it took are the same: time is no progress", () => {
+  test("[F45] [24.13] two results of a command that differ only in its duration count as the same result", () => {
     const repeats = (...outputs: string[]) =>
       repeatsOf(stateOf(...outputs.flatMap((output, n) => [...turn(`m${n}`), toolResult(`m${n}.0`, output)])))
         .repeats;

@@ -348,7 +348,7 @@ describe("cleared results", () => {
     expect(results[3]).toBe(`tool q: ${long}`);
   });
 
-  test("[24.1] signed thoughts of the cleared turns are left out; thoughts without provider data stay, and so do all later thoughts", () => {
+  test("[24.1] signed thoughts of cleared turns are removed; unsigned thoughts and the thoughts of later turns stay", () => {
     const signed = {
       type: "reasoning" as const,
       text: "hm",

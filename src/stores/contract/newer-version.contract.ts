@@ -19,11 +19,11 @@ export function newerVersionContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[E9] [F39] after an upgrade, the newer version completes the usage and the search index; the messages need no version",
+    "[E9] [F39] after an upgrade, the newer version completes the usage report and the search index; the view `messages` needs no upgrade",
     async ({ store }) => {
       await fillStore(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
-        // The messages are a view of the journals, so they show what is stored, whichever version reads them.
+        // `messages` is a view of the journals. It shows what is stored, whichever version reads it.
         const early = { answers: ["hm", "hm"], calls: 0, violet: [] };
         expect(await derivedData(store)).toEqual(early);
         expect(await derivedData(store), "a second read gives the same").toEqual(early);

@@ -33,7 +33,7 @@ export function sessionsContract(open: Open): void {
   });
 
   scenario(
-    "[28.17] [S4-4] a session names its main agent, not a newer child or messaged agent",
+    "[28.17] [S4-4] a session names its main agent, even if a child or an agent that got a message started later",
     async ({ store }) => {
       await admit(store, "r1", { sessionId: "a", agent: "boss" });
       const child = { rootRunId: "r1", parentRunId: "r1", trigger: "delegation", depth: 1 } as const;

@@ -59,7 +59,7 @@ test("[F39] tables of format 1 are brought up to date, and keep their runs", asy
   await admit(store, "r1");
   await store.close();
   await postgres.query("ALTER TABLE runs DROP COLUMN kept_tokens, DROP COLUMN kept_cost", url);
-  // Formats 1 and 2 had tables in place of the views.
+  // Formats 1 and 2 had tables instead of views.
   await postgres.query(
     "DROP VIEW messages, sessions, model_calls, journal; DROP INDEX events_calls, runs_agent",
     url,
@@ -76,7 +76,7 @@ test("[F39] tables of format 1 are brought up to date, and keep their runs", asy
   await again.close();
 });
 
-test("[28.9] [S2-72] [S2-73] another program sees a row when its call starts, and the answer when it ends", async () => {
+test("[28.9] [S2-72] [S2-73] another program sees a row in `messages` when a model call starts, and its answer when the call ends", async () => {
   const url = await postgres.newStore();
   const store = await openPostgresStore({ url });
   const STATUS = "SELECT session_id, agent_role, status, response_content FROM messages";

@@ -38,7 +38,7 @@ const folder = mkdtempSync(join(tmpdir(), "cadre-salvage-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const open = (path: string): Store => openSqliteStore({ path, clock: fakeClock() });
 
-/** An intact store as a killed process leaves it: part of it is in the log only. */
+/** An intact store that a killed process has left. Some pages are only in the write-ahead log. */
 const original = join(folder, "original", "cadre.db");
 let ids: string[] = [];
 let inbox: unknown[] = [];
@@ -115,7 +115,7 @@ const flip =
     bytes[at]! ^= 1 << bit;
   };
 
-/** Every page of the file by its kind. */
+/** Every page of the file, grouped by kind. */
 function pagesOf(kind: "interior" | "leaf" | "free"): number[] {
   const bytes = readFileSync(original);
   const kinds = { interior: [2, 5], leaf: [10, 13], free: [] as number[] }[kind];
@@ -131,7 +131,7 @@ function pagesOf(kind: "interior" | "leaf" | "free"): number[] {
   return all.filter((page) => !free.has(page) && kinds.includes(bytes[(page - 1) * PAGE_BYTES]!));
 }
 
-/** Opens the store, reads everything that a start reads, and every run. Returns the damage that was reported. */
+/** Opens the store, and reads all runs and everything that Cadre reads when it starts. Returns the reported damage. */
 async function reported(path: string): Promise<string[]> {
   const told: string[] = [];
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -164,7 +164,7 @@ async function reported(path: string): Promise<string[]> {
 const startOf = (id: string) =>
   ({ ...(journals.get("r1") as { payload: object }[])[0]!.payload, rootRunId: id }) as never;
 
-/** Salvages the file, and checks that the new one works and contains every tree but the named ones. */
+/** Salvages the file. Checks that the new file works and contains every tree that is not reported as lost. */
 async function expectSalvaged(path: string): Promise<ReturnType<typeof salvage>> {
   const result = salvage({ path, storeId, now: new Date("2026-01-01") });
   if (result.kept !== undefined) expect(existsSync(result.kept)).toBe(true);
@@ -216,7 +216,7 @@ describe("[F30] [36.14] a database with flipped bytes", () => {
     ]),
   ];
   test.each(flips)(
-    "the store opens, or one sentence names the command that salvages it: %s",
+    "the store opens, or a one-sentence error names the command that salvages it: %s",
     async (_, copy) => {
       const path = copy();
       for (const sentence of await reported(path))
@@ -228,7 +228,7 @@ describe("[F30] [36.14] a database with flipped bytes", () => {
   );
 });
 
-test("[36.14] if a page that leads to the rows of a journal is gone, its rows are found without it", async () => {
+test("[36.14] if the interior page above a journal's rows is lost, salvaging still finds the rows", async () => {
   const bytes = readFileSync(original);
   const inner = pagesOf("interior").filter((page) => bytes[(page - 1) * PAGE_BYTES] === 5);
   expect(inner.length).toBeGreaterThan(0);
@@ -240,14 +240,14 @@ test("[36.14] if a page that leads to the rows of a journal is gone, its rows ar
   }
 });
 
-test("[36.14] salvaging an intact file changes nothing", () => {
+test("[36.14] salvaging an intact file loses nothing", () => {
   const path = damagedCopy("intact", () => {});
   const before = readFileSync(path);
   expect(salvage({ path, storeId, now: new Date() })).toMatchObject({ kept: undefined, setAside: [] });
   expect(readFileSync(path)).toEqual(before);
 });
 
-test("[36.14] open items and other trees survive; the damaged tree is named, and its readable events are kept", async () => {
+test("[36.14] salvaging keeps open items and intact trees; it names the damaged tree and writes its readable events to a file", async () => {
   const path = damagedCopy("payload", (bytes) => {
     const at = bytes.indexOf("about r31 about r31");
     bytes[at] = "X".charCodeAt(0);
@@ -263,7 +263,7 @@ test("[36.14] open items and other trees survive; the damaged tree is named, and
   await store.close();
 });
 
-test("[36.14] if nothing is readable, nothing is changed", () => {
+test("[36.14] if nothing is readable, salvaging leaves the files unchanged", () => {
   const path = damagedCopy("nothing", (bytes) => bytes.fill(0xa5));
   rmSync(`${path}-wal`);
   const before = readFileSync(path);

@@ -61,7 +61,7 @@ test("the store keeps a run in memory if it has just started or waits for a chil
   await store.close();
 });
 
-test("[28.9] [S2-72] [S2-73] another program sees a row when its call starts, and the answer when it ends", async () => {
+test("[28.9] [S2-72] [S2-73] another program sees a row in `messages` when a model call starts, and its answer when the call ends", async () => {
   const path = join(folder, `${count++}.db`);
   const store = openSqliteStore({ path, clock: fakeClock() });
   const reader = new DatabaseSync(path, { readOnly: true });
@@ -83,7 +83,7 @@ test("[28.9] [S2-72] [S2-73] another program sees a row when its call starts, an
   await store.close();
 });
 
-test("[28.9] [F39] a store of format 2, whose messages were a table, gets the view and keeps its runs", async () => {
+test("[28.9] [F39] a store of format 2, where `messages` was a table, gets the view and keeps its runs", async () => {
   const path = join(folder, `${count++}.db`);
   const old = new DatabaseSync(path);
   old.exec(`${MIGRATIONS.slice(0, 2).join(";")}; PRAGMA user_version = 2`);
@@ -97,7 +97,7 @@ test("[28.9] [F39] a store of format 2, whose messages were a table, gets the vi
   await store.close();
 });
 
-test("[28.9] [P9] a damaged event does not hide the other rows", async () => {
+test("[28.9] [P9] a damaged event does not hide the other rows of `messages`", async () => {
   const path = join(folder, `${count++}.db`);
   const store = openSqliteStore({ path, clock: fakeClock() });
   await admit(store, "r1");

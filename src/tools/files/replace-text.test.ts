@@ -37,21 +37,21 @@ test("new lines below an indented line are indented with tabs or spaces, as the 
 
 test.each([
   [
-    "blanks in steps of two become one tab each",
+    "every two blanks of indentation become one tab",
     "if a {\n\tb()\n}\n",
     "  b()",
     "  if c {\n    if d {\n      b()\n    }\n  }",
     "if a {\n\tif c {\n\t\tif d {\n\t\t\tb()\n\t\t}\n\t}\n}\n",
   ],
   [
-    "deep blanks in steps of four become one tab each",
+    "deeper indentation by four blanks becomes one tab per level",
     "\t\ta()\n",
     "        a()",
     "        if b {\n            a()\n        }",
     "\t\tif b {\n\t\t\ta()\n\t\t}\n",
   ],
   [
-    "tabs become the blanks of the file",
+    "tabs become blanks, as many as the file uses",
     "def f():\n  a()\n",
     "\ta()",
     "\tif b:\n\t\ta()",
@@ -69,19 +69,19 @@ test.each([
     'In line 2 the file has "turn items.sum(price);", old_string has "turn items.sum(prices);". Copy',
   ],
   [
-    "a difference in a line that is not the longest",
+    "the first difference, if it is not in the longest line",
     "if (a) {\n  callSomething(withArguments);\n}\n",
     "if (b) {\n  callSomething(withArguments);\n}",
     'In line 1 the file has "if (a) {", old_string has "if (b) {". Copy',
   ],
   [
-    "line numbers in the old text",
+    "line numbers in the old text as the cause",
     "one\ntwo words\n",
     "1\tone\n2\ttwo words",
     "old_string begins with line numbers. Copy",
   ],
   [
-    "an old text that is longer than the file",
+    "that the old text is longer than the file",
     "one\nlast words\n",
     "last words\nmore",
     "The file ends before line 2 of old_string. Copy",
@@ -90,7 +90,7 @@ test.each([
   expect(edit(text, old, "x")).toMatchObject({ ok: false, why: expect.stringContaining(why) });
 });
 
-test("[25.10] an empty old text is refused with advice", () => {
+test("[25.10] an empty old text is refused, and the error says what to do instead", () => {
   expect(edit("", "", "x")).toMatchObject({
     why: expect.stringContaining("use Write for the whole content"),
   });

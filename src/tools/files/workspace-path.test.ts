@@ -33,7 +33,7 @@ it("[A34] a path outside the workspace is refused, even if its folder's name beg
   expect(await resolveInWorkspace(workspace, "a/../..a")).toMatchObject({ ok: true, relative: "..a" });
 });
 
-it("[A34] [25.11] `~` means the home folder, so no folder with that name is created", async () => {
+it("[A34] [25.11] a path that starts with `~` is refused, and no folder named `~` is created", async () => {
   await using folder = await tempWorkspace();
   const written = await writeTool.execute({ path: "~/notes.md", content: "x" }, folder.context());
   expect(written).toEqual({

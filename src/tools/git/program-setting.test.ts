@@ -11,9 +11,9 @@ describe("programs that a repository makes git run", () => {
     ['[filter "x"]\n\tclean = evil', "filter.clean"],
     ['[filter "a]b"]\n\tprocess = evil', "filter.process"],
     ['[filter "a]b"] clean = evil', "filter.clean"],
-    // Git refuses such a file, and so does every command on it.
+    // Git cannot read such a file, so every git command on it fails.
     ["[log]\n\tshowSignature # always", "a configuration that cannot be read"],
-    // Spellings that a reader of our own understood in another way [30.16].
+    // Spellings that Cadre's former parser read differently from git [30.16].
     ['[core]\n\tfsmonitor = "ev"il', "core.fsmonitor"],
     ['[core]\n\tfsmonitor = "true" evil', "core.fsmonitor"],
     ["[core] bare = false\n[a] x = y\n[b] [diff] external = evil", "diff.external"],
@@ -39,7 +39,7 @@ describe("programs that a repository makes git run", () => {
     expect(gitProgramSetting(repository.path)).toBe(setting);
   });
 
-  it("[A30] [30.16] objects that another repository lends are reported", async () => {
+  it("[A30] [30.16] a repository that borrows objects from another repository is reported", async () => {
     await using repository = await tempGit();
     await writeFile(join(repository.path, ".git/objects/info/alternates"), "/somewhere/else\n");
     expect(gitProgramSetting(repository.path)).toBe("objects of another repository");

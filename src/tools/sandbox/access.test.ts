@@ -36,7 +36,7 @@ const accessTo = async (path: string) => {
 
 describe("what a command sees of a home folder", () => {
   test.each([".fly", ".pulumi", ".deno", ".config/some-tool", ".nvm/versions/node/v24"])(
-    "[A32] [30.11] the programs of ~/%s are shown, and the files beside them are not",
+    "[A32] [30.11] a command sees the programs in ~/%s, but not the other files there",
     async (tool) => {
       for (const folder of ["bin", "lib"]) await mkdir(join(home, tool, folder), { recursive: true });
       for (const name of ["config.yml", "credentials.json", "token"])
@@ -49,7 +49,7 @@ describe("what a command sees of a home folder", () => {
     },
   );
 
-  test("[A32] [30.10] the folder with the sockets of long project paths is hidden, wherever TMPDIR leads", async () => {
+  test("[A32] [30.10] the folder with the sockets of projects with long paths is hidden, even if TMPDIR names another folder", async () => {
     const elsewhere = join(home, "work", "tmp");
     vi.stubEnv("TMPDIR", elsewhere);
     const sockets = join(elsewhere, `cadre-${process.getuid?.() ?? "user"}`);
@@ -82,14 +82,14 @@ describe.runIf(sandboxes.includes("bwrap"))("[A89] [30.9] limits of a command in
     "kernel/threads-max",
     "net/ipv4/ip_forward",
   ])("/proc/sys/%s cannot be written, not even as root", async (name) => {
-    // The same value is written, so that a failed test changes nothing.
+    // The test writes the value that is already there, so it changes nothing if it fails.
     const file = `/proc/sys/${name}`;
     expect(await run(`v=$(cat ${file}) || v=0; echo "$v" > ${file} && echo WRITTEN; true`)).not.toContain(
       "WRITTEN",
     );
   });
 
-  test("files, memory, processes and core dumps are limited, and a command cannot raise the limits", async () => {
+  test("a command has limits on files, memory, processes and core dumps, and cannot raise them", async () => {
     const said = await run(
       "truncate -s 100G big; ls -s big; for l in c f d u; do echo $l=$(ulimit -$l); done; ulimit -Hf unlimited && echo RAISED; true",
     );

@@ -32,7 +32,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(existsSync(owned)).toBe(false);
   });
 
-  it("[A37] [30.11] nothing can be put into the record of another worktree, nor what a rebase would run", async () => {
+  it("[A37] [30.11] a command cannot write into another worktree's git record, or into files from which a rebase would run commands", async () => {
     await using place = await project(driver);
     const child = await openChild(place);
     const record = (await readdir(join(place.path, ".git/worktrees")))[0]!;
@@ -58,7 +58,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
         approved ? { approved } : {},
       );
     for (const path of planted) expect(existsSync(join(place.path, path)), path).toBe(false);
-    // Ordinary work of git goes on.
+    // Ordinary git commands still work.
     await place.run(
       "echo x > y.txt && git add y.txt && git -c user.name=a -c user.email=a@b commit -qm y && git switch -qc other && git tag t && git stash list",
       { approved: true },

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { guardGitConfig } from "./git-config-guard.ts";
 import { isMentionedIn } from "./protected-paths.ts";
 
-describe("[A74] [30.8] an approval lifts the guard only on files that the command names", () => {
+describe("[A74] [30.8] an approval unlocks a protected file only if the command names it", () => {
   test.each([
     ["agents", "node check.js src/agents"],
     ["agents", "npm test -- packages/agents/x.test.ts"],
@@ -15,7 +15,7 @@ describe("[A74] [30.8] an approval lifts the guard only on files that the comman
     ["agents", "rm -r ../other/agents"],
     [".mcp.json", "cat templates/.mcp.json"],
     [".claude", "ls vendor/.claude/x"],
-  ])("%s stays guarded: %s", (name, command) => {
+  ])("%s stays protected: %s", (name, command) => {
     expect(isMentionedIn(command, { name, path: `/w/${name}` })).toBe(false);
   });
 
@@ -28,7 +28,7 @@ describe("[A74] [30.8] an approval lifts the guard only on files that the comman
     [".mcp.json", "echo x > .mcp.json"],
     [".mcp.json", "cp a '.mcp.json'"],
     [".git/hooks", "touch .git/hooks/pre-commit"],
-  ])("%s is lifted: %s", (name, command) => {
+  ])("%s is unlocked: %s", (name, command) => {
     expect(isMentionedIn(command, { name, path: `/w/${name}` })).toBe(true);
   });
 
@@ -43,7 +43,7 @@ describe("[A74] [30.8] an approval lifts the guard only on files that the comman
     ["git -C . config core.pager x", false],
     ["true && git config core.pager x", false],
     ["sed -i s/a/b/ .git/config", false],
-  ])("%s: a setting that starts a program is taken back: %s", async (command, isTakenBack) => {
+  ])("after %s, the program setting is removed from the config again: %s", async (command, isTakenBack) => {
     const folder = mkdtempSync(join(tmpdir(), "cadre-guard-"));
     mkdirSync(join(folder, "kept"));
     const config = join(folder, "config");
