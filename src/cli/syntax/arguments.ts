@@ -21,6 +21,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   role: "viewer, operator or admin",
   server: "a server's name, as `cadre servers` lists them",
   command: "a command, and optionally a subcommand",
+  "complete words": "the words after `cadre`, up to the one that is being typed",
   "users add name": "the user's name here, in lower case",
   "webhooks test name": "a webhook's name, as `cadre webhooks` lists them",
   "verify run": `${RUN}; or a file that \`cadre export\` wrote`,

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import type { BindHandler } from "./handler.ts";
 
 export function addProjectCommands(program: Command, bind: BindHandler): void {
@@ -64,4 +64,16 @@ export function addProjectCommands(program: Command, bind: BindHandler): void {
     .command("test [name]")
     .description("send a test notice to all webhooks, or to one; exit code 1 if it was not accepted")
     .action(bind(async () => (await import("../commands/webhooks.ts")).test));
+  program
+    .command("completion")
+    .summary("print a script that completes commands, agents and runs in your shell")
+    .description(
+      "Prints a script that completes commands, options, agents, runs and open items. bash: add `source <(cadre completion bash)` to\n~/.bashrc; zsh: `source <(cadre completion zsh)`, after compinit, in ~/.zshrc; fish: `cadre completion fish | source`.",
+    )
+    .addArgument(new Argument("<shell>", "your shell").choices(["bash", "zsh", "fish"]))
+    .action(bind(async () => (await import("../commands/completion.ts")).completion));
+  program
+    .command("complete [words...]", { hidden: true })
+    .description("print the candidates for the last word, for the scripts of `cadre completion`")
+    .action(bind(async () => (await import("../commands/completion.ts")).complete(program)));
 }
