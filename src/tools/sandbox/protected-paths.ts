@@ -5,6 +5,7 @@
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join, normalize, relative } from "node:path";
 import type { GitFolders } from "../git/git-folders.ts";
+import { isHarmlessState } from "../git/operation-state.ts";
 
 export interface ProtectedPath {
   path: string;
@@ -46,10 +47,17 @@ export async function protectedPaths({
 }
 
 async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath>[]> {
-  const parts = async (folder: string, named: string) =>
-    (await entriesOf(folder))
-      .filter((entry) => !WRITTEN_BY_GIT.test(entry))
-      .map((entry) => describePath(join(folder, entry), join(named, entry)));
+  const parts = async (folder: string, named: string) => {
+    const isOthers = folder === common && own !== common;
+    const entries: string[] = [];
+    for (const entry of await entriesOf(folder)) {
+      if (WRITTEN_BY_GIT.test(entry)) continue;
+      // A person's rebase in the main folder is none of the commands in a worktree.
+      if (!isOthers && (await isHarmlessState(folder, entry).catch(() => false))) continue;
+      entries.push(entry);
+    }
+    return entries.map((entry) => describePath(join(folder, entry), join(named, entry)));
+  };
   const records = (await entriesOf(join(common, "worktrees"))).map((name) => join(common, "worktrees", name));
   const modules = await modulesIn(join(common, "modules"));
   const shownName = (folder: string): string =>
