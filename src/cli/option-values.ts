@@ -26,10 +26,10 @@ export function parseCount(option: string, text: string | undefined, most: numbe
   throw usageError(`${option} ${text}: give a whole number from 1 to ${most}.`);
 }
 
-/** What `parseAmount` reads, for error sentences. Without quotes, a shell would replace `$5` with its own variable. */
+/** The format for `parseAmount`, for error sentences. The quotes keep a shell from replacing `$5` with its own variable. */
 export const AMOUNT_FORM = "Write '$5' (in quotes) or 5usd for dollars, and 20k or 20000 tokens for tokens";
 
-/** Parses `$5` and `5usd` as dollars; `20k`, `1.5m` and `20000 tokens` as tokens. A bare number has no unit, so it is no amount. */
+/** Parses `$5` and `5usd` as dollars; `20k`, `1.5m` and `20000 tokens` as tokens. A number without a unit is refused. */
 export function parseAmount(text: string): { unit: "maxCost" | "maxTokens"; amount: number } | undefined {
   const [, dollar, digits, unit = ""] =
     /^(\$?)\s*(\d[\d_,]*(?:\.\d+)?|\.\d+)\s*([a-z]+(?: tokens?)?)?$/i.exec(text.trim()) ?? [];

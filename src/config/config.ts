@@ -124,7 +124,7 @@ export interface ConfigSource {
   flags?: ConfigFlags;
 }
 
-/** The port of `cadre up`, unless somebody chose one. */
+/** The port of `cadre up`, unless the user chose one. */
 export const DEFAULT_PORT = 4470;
 
 /** Address of a store in memory. Its data is lost when the process ends. */

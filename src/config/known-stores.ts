@@ -66,7 +66,7 @@ const hasStore = ({ store }: StoreLocation): boolean => pathOf(store).some(exist
 /** Whether the folder contains any state of Cadre, created by this user or by another. */
 export const hasState = ({ dir, store }: StoreLocation): boolean => [dir, ...pathOf(store)].some(exists);
 
-/** A symbolic link counts as existing, even if its target is missing. */
+/** A symbolic link exists even if its target is missing. */
 function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -64,7 +64,7 @@ class LocalEngine implements Engine {
       if (underWay.size >= this.options.concurrency) return;
       waiting.delete(runId);
       const abort = new AbortController();
-      // Starts the drive one microtask later. If a drive immediately wakes its own run, the run must already count as running.
+      // Starts the drive one microtask later. If a drive immediately wakes its own run, the run must already be marked as running.
       const returned = Promise.resolve().then(() => this.run(runId, drive, abort.signal));
       underWay.set(runId, { abort, returned, wokenAgain: false });
     }

@@ -167,7 +167,7 @@ function requestAboveLimit(text: string): Overflow | undefined {
   return isAbove || /\brequest too large\b/i.test(text) ? namedNumbers(text) : undefined;
 }
 
-/** With these statuses, servers can report that a prompt is too long. Some local servers use 500 for it. */
+/** The statuses with which a server can report that a prompt is too long. Some local servers use 500. */
 const POSSIBLE = new Set([400, 422, 500]);
 
 /** Error codes and messages for a prompt that is too long. Few providers have a separate code for it. */
@@ -251,7 +251,7 @@ const CUT_OFF = new Set([
   "AI_TypeValidationError",
 ]);
 
-/** A provider charges for a prompt that it has received, even if nobody hears its answer. Error statuses are free. */
+/** A provider charges for a prompt that it has received, even if its answer gets lost. Answers with an error status are free. */
 function mayBePaid(cause: Cause, error: unknown): boolean {
   if (cause === "timeout") return true;
   return cause === "network" && [...causesOf(error)].some(wasCutAfterRequest);

@@ -56,7 +56,7 @@ export interface CallContext {
   turn: number;
   /** Number of this attempt at the call, from 1. */
   attempt: number;
-  /** Why the attempt before this one failed, if it was made with the same model. */
+  /** Why the previous attempt failed, if that attempt used the same model. */
   failedBy?: Failure["cause"];
   purpose: string;
   /** How much the agent's file asks the model to reason. */

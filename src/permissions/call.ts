@@ -87,7 +87,7 @@ export function describeCall(
   return { ...call, units: [{ kind: "plain", strings, ...address }] };
 }
 
-/** The unit for a call about which nothing is known, because judging it would take too long. */
+/** The unit for an unknown call, because judging it would take too long. */
 export const unseenUnit = (why: string): Unit => ({ kind: "unread", broken: true, why, unseen: true });
 
 const inTime =
@@ -97,7 +97,7 @@ const inTime =
     return inspect(path);
   };
 
-/** Text that is typed into a running program. Ask and deny rules treat it as a command, and it never counts as read-only. */
+/** Text that is typed into a running program. Ask and deny rules treat it as a command. It is never read-only. */
 const typedUnits = (units: readonly Unit[]): Unit[] => [
   ...units.map((unit): Unit => (unit.kind === "command" ? { ...unit, exact: false, readOnly: false } : unit)),
   { kind: "unread", broken: false, why: "it is typed into a running program" },

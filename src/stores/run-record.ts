@@ -190,7 +190,7 @@ export const hasWholeJournal = ({ recent }: RunRecord): boolean => recent[0]?.se
 /** The root whose budget pays for a run. */
 export const payerOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
 
-/** The due time of an imported run. Like 0, it makes the run due immediately. But the run counts as resting until it is driven or gets a signal. */
+/** The due time of an imported run. Like 0, it makes the run due immediately, but the run is resting until it is driven or gets a signal. */
 export const DUE_ON_ARRIVAL = 1;
 
 const RECENT_EVENTS = 32;

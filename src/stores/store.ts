@@ -38,7 +38,7 @@ import type { Users } from "./users.ts";
 
 export type { PoolFilter };
 
-/** How long a worker counts as alive after its last heartbeat. The store and all workers must use the same value, or an effect could start twice (E2). */
+/** How long the store treats a worker as alive after its last heartbeat. The store and all workers must use the same value, or an effect could start twice (E2). */
 export const LEASE_MS = 15_000;
 
 /** The driver of a run: a worker, and the epoch in which the worker acquired the run. */
@@ -352,7 +352,7 @@ export interface RunStore {
   /** Active runs whose parent has ended (S0-65). Quarantined runs are left out. */
   orphans(): Promise<RunId[]>;
   /**
-   * Deletes whole trees, and the blobs that no run needs any more.
+   * Deletes whole trees, and the blobs that no other run needs.
    * A tree is kept if it has an active run, if an active run draws on its budget, or if a kept run continues it.
    * Permanent grants stay in force. Readers by position see a gap. The hash chains of other runs stay valid, because every run has its own chain.
    */
@@ -375,7 +375,7 @@ export interface JournalStore {
 /** Which worker drives which run. */
 export interface LeaseStore {
   /**
-   * Acquires a run that is due. The call also counts as a heartbeat of the worker.
+   * Acquires a run that is due. The call is also a heartbeat of the worker.
    * Returns undefined if the run is not due, or if another worker was faster.
    * If the run's worker is lost, the run can be acquired before its lease expires.
    */

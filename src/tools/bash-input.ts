@@ -1,4 +1,4 @@
-// Sends text to a background command, as if it was typed.
+// Sends text to a background command, as if a person typed it.
 
 import { z } from "zod";
 import { revealHidden } from "../journal/visible.ts";

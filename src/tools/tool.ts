@@ -83,7 +83,7 @@ export interface ToolAnswer {
   full?: string;
   /** Number of bytes in the whole output. `full` might contain only a part of them. */
   size?: number;
-  /** Number of bytes of the output that were not kept, and so are missing from `full`. */
+  /** Number of bytes of the output that were not kept. `full` lacks them. */
   lost?: number;
   /** Images and PDFs for the model. `output` says what they are. */
   attachments?: { name: string; bytes: Uint8Array }[];

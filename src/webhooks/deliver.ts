@@ -82,7 +82,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
       const cursor = await store.outbox.acquire(hook.name, holder, HOLD_MS);
       if (!cursor) return HOLD_MS;
       const wait = (cursor.retryAt ?? 0) - clock.now();
-      // A retry time that is too far in the future was set before the clock was set back, so it is ignored.
+      // If the retry time is too far in the future, the clock was set back after it was stored. Such a time is ignored.
       if (wait > 0 && wait <= LONGEST_WAIT_MS && tried.has(hook.name)) return wait;
       const from = Math.max(cursor.position, scanned.get(hook.name) ?? 0);
       const found = await nextNotice(store, from, hook.events);

@@ -94,7 +94,7 @@ export function matches(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** In other products, a star also matches slashes. So `*a` also matches `x/a`, and `a*` also matches `a/x`. */
+/** Translates a star that also matches slashes, as in other products: `*a` also matches `x/a`, and `a*` also matches `a/x`. */
 function segmentGlob(segment: string, last: boolean): string {
   if (/^\*\*+$/.test(segment)) return "**";
   if (segment === "*") return last ? "**" : "*/**";

@@ -1,4 +1,4 @@
-// The text that the person is typing: a small editor with a history. It knows nothing about the terminal.
+// The text that the person is typing: a small editor with a history. It does not depend on the terminal.
 
 import type { KeyPress } from "../view/live/ink.ts";
 import { type Area, cellWidth, type Paint } from "../view/screen.ts";
@@ -12,7 +12,7 @@ export interface Composer {
   press(key: KeyPress): boolean;
   /** Empties the editor and returns its text, which becomes the latest entry of the history. */
   take(): string;
-  /** Draws the text with its cursor. The label stands in front of the first line. */
+  /** Draws the text with its cursor. The label precedes the first line. */
   draw(label: string, area: Area, paint: Paint): string[];
 }
 

@@ -38,7 +38,7 @@ export function readMentions(message: string, cwd: string): MessageWithFiles {
 /** Whether the text is only the path of a file, and no command that begins with a slash. */
 export const isFilePath = (text: string, cwd: string): boolean => isFile(pathOf(text.trim()), cwd);
 
-/** Completes the path after the last `@` as far as only one path is possible. */
+/** Completes the path after the last `@` with the part that all possible paths share. */
 export function completePath(text: string, cwd: string): string {
   const [, before, path] = /^([\s\S]*(?:^|\s)@)([^\s"']*)$/.exec(text) ?? [];
   if (before === undefined || path === undefined) return text;

@@ -60,7 +60,7 @@ async function watch(
   try {
     const { id: runId } = await client.get("/api/runs/{id}", { id });
     const health = await client.get("/api/health");
-    // On Postgres every command counts as an owner. The runs might still be driven by workers in other processes.
+    // On Postgres every command is an owner, but workers in other processes might still drive the runs.
     const isAlone = connection.isOwner && !health.drives;
     if (isAlone) {
       for (const event of await client.treeEvents(runId, after)) view.event(event);

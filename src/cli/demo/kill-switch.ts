@@ -12,7 +12,7 @@ import type { Store } from "../../stores/store.ts";
 
 /** Time to send the response before the process is killed. */
 const ANSWER_MS = 50;
-/** A run counts as recovered if it resumes within this time after the restart. */
+/** A run has recovered if it resumes within this time after the restart. */
 const PATIENCE_MS = 10_000;
 const MOST = 500;
 

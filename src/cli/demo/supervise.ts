@@ -85,7 +85,7 @@ async function runServer(order: DemoServerOptions): Promise<ServerExit> {
   }
 }
 
-/** Forwards signals to the server. A terminal itself sends Ctrl-C to the server; a forwarded second Ctrl-C would stop the server at once. */
+/** Forwards signals to the server. At a terminal, Ctrl-C is not forwarded: the terminal sends it to the server too, and a second one would stop the server immediately. */
 function forwardSignals(server: ChildProcess): () => void {
   const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
   const terminate = (): void => void server.kill("SIGTERM");

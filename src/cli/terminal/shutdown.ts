@@ -17,7 +17,7 @@ export interface Shutdown {
 
 /** If the runtime has not stopped after this time, the process exits anyway. The next process recovers the runs as after a crash. */
 const PATIENCE_MS = 9_000;
-/** Two signals within this time count as one Ctrl-C: the terminal sends a signal, and the program that launched us can send another. */
+/** Two signals within this time are treated as one Ctrl-C: the terminal sends a signal, and the program that launched us can send another. */
 const SAME_MS = 100;
 
 export function watchShutdown({ shutdown }: Pick<Io, "shutdown">): Shutdown {

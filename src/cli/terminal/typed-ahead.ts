@@ -8,7 +8,7 @@ import { plainLine } from "../view/text/plain.ts";
 const READ_MS = 30;
 const LONGEST = 60;
 
-/** Reads and drops the typed text. Says that it was not read, and how it can be said instead. */
+/** Reads and drops the typed text. Prints that no agent read it, and how to talk to an agent instead. */
 export async function dropTypedText({ io, commandLine }: Invocation): Promise<void> {
   const { stdin } = io;
   if (stdin.isTTY !== true || !stdin.setRawMode) return;

@@ -1,5 +1,5 @@
 // Checks whether the worker that listened at an address is gone.
-// The worker is gone if nothing listens at its address any more, or if another worker listens there.
+// The worker is gone if nothing listens at its address, or if another worker listens there.
 // If no answer comes, nothing is proven: the worker might be frozen, or the network might be down.
 // If this worker itself listens at the address now, it compares its machine name with the old worker's. If the names are equal, the old process is gone.
 // If the machine names differ, the old worker might still be running: in each container, 127.0.0.1 is another machine.

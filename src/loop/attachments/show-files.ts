@@ -87,7 +87,7 @@ async function showResult({ files, ...result }: PromptToolResult, show: Show) {
   return { ...result, output };
 }
 
-/** Providers limit the size of a request, and also its number of files. So a file with fewer bytes than `SMALLEST` counts as `SMALLEST` bytes. */
+/** Providers limit the size of a request, and also its number of files. So a file is treated as if it had at least `SMALLEST` bytes. */
 const PROMPT_BYTES = 16_000_000;
 const SMALLEST = 200_000;
 /** Files are left out in large portions. Otherwise the beginning of the prompt would change with each new file. */

@@ -92,7 +92,7 @@ export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, 
   const line = [...ancestors.map(({ runId }) => runId), run.runId];
   // The ancestors of a forked child belong to another tree.
   const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
-  // Grants are read from the store, because a journal shows that a grant was given, but not that it was revoked.
+  // Grants are read from the store, because a journal does not show that a grant was revoked.
   const storedGrants = (await store.inbox.grants()).filter(
     ({ scope, runId }) => scope === "always" || line.includes(runId),
   );

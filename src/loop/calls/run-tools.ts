@@ -204,7 +204,7 @@ async function recheck(
   return proposal.afterCrash && !call.verdict ? withoutRepeat(proposal, judged.rule, round) : undefined;
 }
 
-/** P4: if a started command would now need approval, it is not repeated. Its outcome counts as unknown, and a person decides about it. */
+/** P4: if a started command would now need approval, it is not repeated. Its outcome is unknown, and a person decides about it. */
 function withoutRepeat(proposal: NonNullable<ToolCall["proposal"]>, rule: string, round: number): EventBody {
   const { seq: _seq, ts: _ts, afterCrash: _class, ...kept } = proposal;
   return { type: "TOOL_PROPOSED", payload: { ...kept, rule, round } };

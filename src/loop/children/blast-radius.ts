@@ -20,7 +20,7 @@ export async function delegationBlastRadius(
   const { depth, limits, ancestors = [] } = state.start!;
   const above = [...ancestors.map(({ agent }) => agent), definition.name];
   return parts.blastRadius(delegate.agent, {
-    // A run that a router chose does not count as a deeper level.
+    // A run that a router chose adds no level.
     from: { depth: depth + (definition.router ? 0 : 1), maxDepth: limits.maxDepth, above },
     deny: [
       ...denyOfTree(run, parts),

@@ -61,7 +61,7 @@ function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusa
   const first = [...state.calls.values()].find(
     (other) => delegationToolNamed(other.name) && !isRefused(other),
   );
-  // F27: a late child does not count as live, because the run no longer waits for that child.
+  // F27: a late child is not live, because the run no longer waits for that child.
   const live = liveChildren(state.children).filter((child) => !isLate(state, child));
   if (first?.id === call.id && live.length === 0) return undefined;
   const output = "Deferred: one sub-agent at a time. Ask again if it is still needed.";

@@ -173,7 +173,7 @@ export function runStartPayload(
   };
 }
 
-/** P14: instructions from an untrusted folder taint the run. The hosts that the person's task names still count as known. */
+/** P14: instructions from an untrusted folder taint the run. The hosts that the person's task names stay known. */
 function taintOfInstructions(
   definition: Definition,
   { task, input }: Pick<RunRequest, "task" | "input">,

@@ -291,7 +291,7 @@ type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
 /**
  * Accepts a repeated decision: the first response might have been lost, or two people agree.
  * A different decision is refused. The error contains the name, time and content of the first decision.
- * If the repeated decision leaves out the note or the expiry, it still counts as the same decision.
+ * A repeated decision without the note or the expiry is still the same decision.
  */
 function confirmSameDecision(before: Decided, decision: Decision): { alreadyDecided: true } {
   const same =

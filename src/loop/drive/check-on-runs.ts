@@ -11,7 +11,7 @@ import type { LoopParts } from "../parts.ts";
 import { ownCause, resultEnvelope } from "./finish.ts";
 import { currentRunState } from "./run-state-cache.ts";
 
-/** Milliseconds of silence after which a running run counts as stuck. */
+/** Milliseconds of silence after which a running run is treated as stuck. */
 export const SILENT_MS = 10 * 60_000;
 /** Milliseconds that the check adds to a call's own time limit, so that the call's limit takes effect first. */
 const GRACE_MS = 60_000;

@@ -1,5 +1,5 @@
 // Finds the run that crashes its process whenever it is driven, and clears the runs that were only driven at the same time (E5, P9).
-//  1  A run becomes a suspect if it was being driven in two process deaths in a row. These two deaths do not count as evidence.
+//  1  A run becomes a suspect if it was being driven in two process deaths in a row. These two deaths are not yet evidence.
 //  2  A suspect takes its steps alone until an outcome or a rest clears it. The store records this before the first step.
 //     So the next process knows whether the suspect was driven alone when its process died.
 //  3  After three deaths of this kind there is a counter-check: the process drives nothing for a while.

@@ -28,7 +28,7 @@ const Output = z.looseObject({
 });
 type Output = z.output<typeof Output>;
 
-/** For these events, plain text on standard output is context for the agent. */
+/** Events whose hooks can give the agent context as plain text on standard output. */
 const TAKES_TEXT: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "SubagentStart"]);
 /** Events that no hook can block. */
 const CANNOT_BLOCK: ReadonlySet<HookEvent> = new Set(["SessionStart", "SubagentStart"]);

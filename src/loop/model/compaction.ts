@@ -1,7 +1,7 @@
 // Plans how a prompt that is too long becomes shorter. Pure: `decide` uses the plan, and so does the summary call.
 //  1  Notes replace older tool results, if that makes enough room for many more turns. The agent can read the results again.
 //     The thoughts that led to these results are left out too.
-//     This must not happen often, because the provider's cache is useless afterwards.
+//     Clearing must be rare, because the provider's cache is useless afterwards.
 //  2  Otherwise a summary replaces the older turns. The task, messages of people and the latest turns stay.
 //  3  If the whole conversation does not fit into the summary call, only its older part is sent and summarised.
 //  4  If no older part is worth a summary, the middle of the longest tool results is left out, only as far as needed.
@@ -24,7 +24,7 @@ import {
 
 /**
  * The latest turns stay unchanged, as long as they have at most this many tokens.
- * They also have at most this share of the space that instructions and tools leave in the window.
+ * These turns also have at most this share of the space that instructions and tools leave in the window.
  */
 const KEPT_TOKENS = 20_000;
 const KEPT_SHARE = 0.1;

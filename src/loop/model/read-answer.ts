@@ -21,7 +21,7 @@ export interface ModelAnswer {
   isCut?: true;
 }
 
-/** The cost of an answer, as far as it is known. */
+/** The known part of an answer's cost. */
 interface Spent {
   /** The usage that the provider reported, if it reported one. */
   usage?: Usage;
@@ -41,11 +41,11 @@ export interface StreamOptions {
   call: LanguageModelV4CallOptions;
   onText(text: string): void;
   onReasoning(text: string): void;
-  /** Called for everything that arrives: text, tool input, and the signs of life of a model that thinks. */
+  /** Called whenever anything arrives: text, tool input, or the heartbeats of a model that thinks. */
   onActivity(): void;
   /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
-  /** True if a text that the output limit has cut counts as an answer, because the next call continues it. */
+  /** True if a text that the output limit has cut is accepted as an answer, because the next call continues it. */
   continuesText?: boolean;
   /** Builds the errors that `classifyFailure` recognises: a long silence, a truncated answer, and a refusal. */
   silenceError(ms: number): Error;

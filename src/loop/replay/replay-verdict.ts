@@ -1,5 +1,5 @@
 // Judges a recorded call by the current rules. Does not check again whether a delegate has more rights (A67).
-// If the check A67 made approval necessary in the recorded run, only a deny counts as a difference.
+// If the check A67 made approval necessary in the recorded run, only a deny is a difference.
 
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";

@@ -23,7 +23,7 @@ export const judgeShell: ShellJudge = (command) => {
   return { readOnly: true, why: "every command is known to only read" };
 };
 
-/** Judges a single command. If no workspace is given, links are not resolved, and every absolute path counts as outside the workspace. */
+/** Judges a single command. If no workspace is given, links are not resolved, and every absolute path is treated as outside the workspace. */
 export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: WorkspaceView): Judgement {
   if (argv.some((word) => word === undefined)) return notReadOnly("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];

@@ -53,7 +53,7 @@ function spentBy({ usage }: RunRow): Spent {
   return { usage: { input, output, cacheRead, cacheWrite }, cost: unpriced > 0 ? null : cost };
 }
 
-/** E5: the event about a quarantined child, which counts as ended for its parent. */
+/** E5: the event about a quarantined child. For its parent, the child has ended. */
 export function childQuarantinedEvent(row: RunRow, reason: string): EventBody | undefined {
   if (row.parentRunId === undefined || row.parentKey === undefined) return undefined;
   const summary = `The run was quarantined and needs a person: ${reason}`;

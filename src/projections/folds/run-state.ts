@@ -306,7 +306,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       failModelCall(state, event);
       break;
     case "CONTEXT_CLIPPED":
-      // The rejected call is repeated at once, without the files.
+      // The driver repeats the rejected call immediately, without the files.
       if (state.failedCall && event.payload.files?.why === "rejected")
         state.failedCall = { ...state.failedCall, retryAt: event.ts };
       trackToldFiles(state, event);

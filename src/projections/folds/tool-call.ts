@@ -148,8 +148,8 @@ export interface OpenModelCall {
 }
 
 /**
- * Whether a failed attempt counts as one that was paid for. It does not count if the connection breaks before the answer begins.
- * Its cost is still estimated, but the provider is unreachable, and the run waits for it as in every outage.
+ * Whether a failed attempt is treated as paid for. An attempt whose connection broke before the answer began is not.
+ * The cost of such an attempt is still estimated, but the provider is unreachable, and the run waits as in every outage.
  */
 export const isPaidTry = ({ usage, cause }: Pick<Payload<"MODEL_CALL_FAILED">, "usage" | "cause">): boolean =>
   usage !== undefined && (cause !== "network" || usage.output > 0);
@@ -186,7 +186,7 @@ export function recordVerdict(
 
 export type CallOutcome = NonNullable<Payload<"TOOL_RESULT">["outcome"]> | "stopped";
 
-/** How a call ended. A call that fails after a cancel request (`cancelSeq`) counts as stopped. */
+/** How a call ended. A call that fails after a cancel request (`cancelSeq`) was stopped. */
 export function callOutcome({ seq, payload }: EventOf<"TOOL_RESULT">, cancelSeq = Infinity): CallOutcome {
   if (payload.outcome !== undefined) return payload.outcome;
   if (!payload.isError) return "ok";

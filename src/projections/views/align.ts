@@ -1,5 +1,5 @@
 // Aligns two lists and keeps their order.
-// Equal elements share a row (longest common subsequence). The elements between them are paired as far as possible.
+// Equal elements share a row (longest common subsequence). The elements between them are paired in order.
 // Two long lists that differ a lot are paired by index, which limits the work.
 
 export interface Pair<T> {

@@ -8,7 +8,7 @@ export interface PastDecision {
   tool: string;
   input: unknown;
   effect: Payload<"TOOL_PROPOSED">["effect"];
-  /** If a person edited a call before allowing it, the original call counts as refused. */
+  /** If a person edited a call before allowing it, the person refused the original call. */
   decided: "allowed" | "refused";
   /** Untrusted sources whose text had entered the run before the decision. */
   untrusted: string[];

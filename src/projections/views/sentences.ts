@@ -59,7 +59,7 @@ export function traitsOf(sentence: string): Trait[] {
     const phrase = forms.slice(at, at + phraseLength);
     if (phrase.length >= 3 && phrase.length === phraseLength && phrase.filter(isMeaningful).length >= 2)
       add(at, at + phraseLength, "phrase");
-    // The first word of a sentence always has a capital. So it counts as a name only if the next word has one too.
+    // The first word of a sentence always has a capital. So it is treated as a name only if the next word has one too.
     const isPlain = at === 0 && !/^\p{Lu}/u.test(sentence.slice(words[1]?.start ?? end));
     const weight = weightOf(sentence.slice(start, end), isPlain);
     if (weight) add(at, at + 1, weight);

@@ -34,6 +34,6 @@ export const differenceCells = (a: RunFacts, b: RunFacts): string[] => [
 const withSign = (value: number, format: (value: number) => string): string =>
   `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
 
-/** The side that has a run or a step, if the other side does not have it. */
+/** Says that only one side has a run or a step. Undefined if both sides have it. */
 export const onlySide = (a: unknown, b: unknown): string | undefined =>
   a && b ? undefined : a ? "only in A" : "only in B";

@@ -19,7 +19,7 @@ const PATIENCE_MS = 10_000;
 const IDLE_IN_COMMIT_MS = 10_000;
 const LOCK_MS = 20_000;
 const STATEMENT_MS = 60_000;
-/** How long to wait for an answer before a connection counts as dead. This is longer than Postgres' own statement timeout. */
+/** Time without an answer after which a connection is treated as dead. It is longer than Postgres' own statement timeout. */
 const ANSWER_MS = STATEMENT_MS + 5_000;
 /** How long a connection is idle before TCP keep-alive checks it. The operating system's default is hours. */
 const KEEP_ALIVE_MS = 10_000;

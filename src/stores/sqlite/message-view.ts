@@ -11,7 +11,7 @@ const ceiling = (value: string): string =>
   `(CAST(${value} AS INTEGER) + (${value} > CAST(${value} AS INTEGER)))`;
 
 const sqlite: ViewDialect = {
-  // A damaged event counts as an event without a payload: it must not hide the other rows.
+  // A damaged event is treated as an event without a payload, because it must not hide the other rows.
   payload: `CASE WHEN NOT json_valid(payload) THEN NULL WHEN substr(payload, 1, 10) = '{"$blob":"'
       THEN (SELECT text FROM blobs WHERE blobs.hash = json_extract(payload, '$."$blob"')) ELSE payload END`,
   call: "payload",

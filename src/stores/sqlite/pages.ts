@@ -157,7 +157,7 @@ function freePages(pages: Pages): Set<number> {
 
 const headerOf = (page: number): number => (page === 1 ? 100 : 0);
 
-/** The offsets of the cells of a page, as far as they lie in it. */
+/** The offsets of the cells of a page. Offsets outside of the page are left out. */
 function cellsOf(bytes: Buffer, page: number, isInner: boolean): number[] {
   const header = headerOf(page);
   if (!isInner && bytes[header] !== TABLE_LEAF && bytes[header] !== INDEX_LEAF) return [];

@@ -157,7 +157,7 @@ function keep(path: string, kept: string): void {
 
 /** Tables that are computed again: from the journals, or from the workers that are alive. */
 const COMPUTED = new Set(["approvals", "workers", "quarantine", "messages", "recordings", "tree_usages"]);
-/** The rows of `meta` that are about the file and not about what it contains. */
+/** The rows of `meta` that are copied. The other rows are about the old file or about tables that are computed again. */
 const COPIED_META = new Set(["id", "position"]);
 
 interface Table {
@@ -240,7 +240,7 @@ const quoted = (text: unknown): string => String(text).replaceAll("'", '"');
 const isWithoutRowId = (sql: Sql, name: string): boolean =>
   sql.get("SELECT wr FROM pragma_table_list(?)", name)?.["wr"] === 1;
 
-/** The first page of each table, as far as the list of tables can be read. */
+/** The first page of each table that the list of tables still shows. */
 function rootsOf(pages: Pages): Map<string, number> {
   const roots = new Map<string, number>();
   for (const { values } of rowsBelow(pages, 1, new Set())) {
@@ -391,7 +391,7 @@ function readStored(columns: Columns): unknown {
   }
 }
 
-/** Without the fields that are undefined, to compare rows. */
+/** Removes the undefined fields of a row, so that two rows can be compared. */
 const plain = (row: RunRow): unknown => JSON.parse(JSON.stringify(row));
 
 /** Writes the readable events of the trees with problems into a file, and deletes them. Returns undefined if there are none. */

@@ -59,7 +59,7 @@ function* activeBranch(tx: Transaction, runId: RunId): Steps<RunId[]> {
   return branch;
 }
 
-/** Quarantines a run that cannot be read, and tells the parent to wait for it. If the run was cancelled, the parent is told that it has ended. */
+/** Quarantines a run that cannot be read, and tells the parent to wait for it. If the run was cancelled, tells the parent that it has ended. */
 export function* quarantineRun(tx: Transaction, entry: Quarantine): Steps<void> {
   const record = yield* loadRun(tx, entry.runId);
   yield* ask(tx.queries.addQuarantine(entry));

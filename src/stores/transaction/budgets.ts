@@ -28,7 +28,7 @@ export interface BudgetVerdict {
 
 /**
  * The run's own budget is checked first, then the budget of its tree.
- * Budget that other runs keep for their last turns counts as spent. Budget for their open calls is only reserved, so a run can wait for it.
+ * Budget that other runs keep for their last turns is treated as spent. Budget for their open calls is only reserved, so a run can wait for it.
  */
 export function* checkBudget(
   { queries }: Transaction,

@@ -33,7 +33,7 @@ export function* acquireRun(
 
 interface TakenAt {
   now: number;
-  /** The worker that holds the run counts as alive until this time. */
+  /** The store treats the worker that holds the run as alive until this time. */
   until: number | undefined;
 }
 

@@ -133,7 +133,7 @@ interface StartQueries {
 }
 
 interface LeaseQueries {
-  /** The time until which a worker counts as alive. Undefined if the worker's leases have expired. */
+  /** The time until which the store treats a worker as alive. Undefined if the worker's leases have expired. */
   aliveUntil(worker: string, now: number): Answer<number | undefined>;
   keepAlive(worker: string, until: number, card?: WorkerCard): Answer<void>;
   isQuarantined(runId: RunId): Answer<boolean>;

@@ -38,7 +38,7 @@ const bootOf = (): Promise<string | undefined> =>
     () => undefined,
   );
 
-/** Start time of a process. Undefined if the process is not running. A zombie process does not count as running. */
+/** Start time of a process. Undefined if the process is not running. A zombie process is not running. */
 async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (stat !== undefined) {

@@ -1,5 +1,5 @@
 // Finds files that the model has read and that its own command then changes.
-// The model knows what its command did, so the files still count as read: an Edit after `sed -i` is not refused.
+// The model knows what its command did, so it does not have to read the files again: an Edit after `sed -i` is not refused.
 
 import type { SeenFile, ToolContext } from "../tool.ts";
 import { readTextFile } from "./text-file.ts";

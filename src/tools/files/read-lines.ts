@@ -12,7 +12,7 @@ const MAX_KEPT = 1024 * 1024;
 const LINE_END = 0x0a;
 
 interface SomeLines {
-  /** The lines from `offset` on, as far as they fit. */
+  /** As many lines from `offset` on as fit. */
   lines: string[];
   /** Number of lines in the whole file. */
   total: number;

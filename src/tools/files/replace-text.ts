@@ -169,7 +169,7 @@ const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 function nearestLines(text: string, piece: string): string {
   const lines = pieceLines(text);
   const wanted = pieceLines(piece);
-  // The longest line says most about the place that is meant. A line such as `}` is in many places.
+  // The longest line identifies the place best. A line such as `}` is in many places.
   const anchor = wanted.reduce(
     (best, line, at) => (line.trim().length > wanted[best]!.trim().length ? at : best),
     0,

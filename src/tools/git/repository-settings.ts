@@ -9,7 +9,7 @@ export interface RepositorySetting {
   value: string;
 }
 
-/** Holds for every git on a repository that somebody else may have written. Hooks and the file monitor are off everywhere. */
+/** Settings for every git command in a repository that a stranger might have written. Hooks and the file monitor are off for all git commands. */
 export const FIXED_SETTINGS: readonly GitSetting[] = [
   // Otherwise a folder of ordinary committed files can be a repository with its own configuration.
   ["safe.bareRepository", "explicit"],
@@ -17,7 +17,7 @@ export const FIXED_SETTINGS: readonly GitSetting[] = [
   ["log.showSignature", "false"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
-  // Submodules have configurations of their own, which nobody has read.
+  // Each submodule has its own configuration, which Cadre does not check.
   ["submodule.recurse", "false"],
   ["diff.ignoreSubmodules", "dirty"],
   ["diff.submodule", "short"],
@@ -29,7 +29,7 @@ export const FIXED_SETTINGS: readonly GitSetting[] = [
 /** A partial clone fetches missing objects with a program that its configuration names. No transport is allowed, not even a local one. */
 export const NO_TRANSPORT = { GIT_ALLOW_PROTOCOL: "", GIT_NO_LAZY_FETCH: "1", GIT_PROTOCOL_FROM_USER: "0" };
 
-/** Settings that replace those of the repository. */
+/** Settings that override the repository's settings. */
 export const overridesOf = (own: readonly RepositorySetting[]): GitSetting[] => own.flatMap(overrideOf);
 
 /** git-lfs is a well-known filter that the user has installed. */
@@ -66,7 +66,7 @@ const HARMLESS: readonly RegExp[] = [
   /^core\.(protecthfs|protectntfs|longpaths|trustctime|checkstat|fscache|hidedotfiles|usereplacerefs|packedgit\w+)$/,
   /^core\.(deltabasecachelimit|warnambiguousrefs|prefersymlinkrefs|maxtreedepth)$/,
   /^extensions\./,
-  // What is included is listed by itself, and an override of the inclusion would be an error.
+  // Git also lists the included settings one by one. Overriding the inclusion itself would be an error.
   /^include(if)?\./,
   /^(user|author|committer|branch|url|http|color|column|advice|i18n|index|pack|repack|push|pull|rebase)\./,
   /^(rerere|status|tag|format|fetch|clone|init|gui|blame|apply|am|feature|checkout|commitgraph|receive)\./,

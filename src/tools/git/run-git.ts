@@ -67,7 +67,7 @@ export const hardenedEnvironment = (more: readonly GitSetting[]): NodeJS.Process
   ...NO_TRANSPORT,
 });
 
-/** Settings from the repository's configuration and the files it includes, not those of the user and the system. */
+/** Settings from the repository's configuration and the files it includes, without the settings of the user and the system. */
 export async function readRepositorySettings(at: GitLocation): Promise<RepositorySetting[] | GitAnswer> {
   // Without arguments, git does not look for a repository.
   if (at.args.length === 0) return [];

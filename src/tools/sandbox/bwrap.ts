@@ -15,7 +15,7 @@ import {
 
 const run = promisify(execFile);
 
-/** bubblewrap before 0.8 lacks `--disable-userns`. There, a command could undo the mounts in a user namespace of its own. */
+/** bubblewrap before 0.8 lacks `--disable-userns`. With such a version, a command could create a user namespace and undo the mounts in it. */
 const FORMS = [["--unshare-user", "--disable-userns"], ["--unshare-user"]] as const;
 
 const ALWAYS = [

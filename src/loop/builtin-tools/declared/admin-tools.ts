@@ -23,7 +23,7 @@ export interface DeclaredAdminTool extends DeclaredTool {
   readonly input: z.ZodType<AdminInput>;
 }
 
-/** Facts about the tools that act on runs of other trees. These tools count as reaching everything, because the other run could do anything. */
+/** Facts about the tools that act on runs of other trees. They are declared to reach everything, because the other run could do anything. */
 const ON_OTHER_RUNS: ToolFacts = {
   reaches: ["commands", "files", "network"],
   hosts: [],
