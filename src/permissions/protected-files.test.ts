@@ -14,6 +14,11 @@ Library/LaunchAgents/x.plist .npmrc .yarnrc.yml .yarn/releases/yarn.cjs .pnpmfil
 AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.toml lefthook-local.yml .lintstagedrc.json lint-staged.config.mjs
 .huskyrc.js simple-git-hooks.cjs netlify.toml .builds/a.yml .mergify.yml .helix/languages.toml .bsp/sbt.json .vs/mcp.json .idx/dev.nix .replit
 .bazeliskrc rust-toolchain.toml uv.toml .ipython/profile_default/startup/a.py
+.mise/config.toml mise.local.toml mise.production.toml .mise.production.local.toml .config/mise/config.toml .tool-versions
+eslint.config.js eslint.config.mts vite.config.ts vitest.config.mts vitest.workspace.ts jest.config.cjs karma.conf.js next.config.mjs
+.eslintrc .eslintrc.cjs .eslintrc.json .prettierrc .prettierrc.mjs .babelrc .mocharc.yml .swcrc .pylintrc .luacheckrc .pnp.cjs .pnp.loader.mjs
+.rubocop.yml .rspec .formatter.exs .php-cs-fixer.dist.php .flake8 mypy.ini conftest.py flake.nix devenv.nix build.rs .lazy.lua
+gradle/wrapper/gradle-wrapper.properties Directory.Build.props .golangci.yml pnpm-workspace.yaml
 .exrc .gdbinit .dir-locals.el sitecustomize.py .ripgreprc
 .env .env.local packages/api/.env.production .netrc .ssh/authorized_keys .ssh/id_rsa .aws/credentials .kube/config .docker/config.json
 `
@@ -21,7 +26,7 @@ AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.tom
   .split(/\s+/);
 
 describe("[A37] files that run automatically or define permissions", () => {
-  it.each(EACH)("the file %s is protected, also in a subfolder", (path) => {
+  it.each(EACH)("[30.17] the file %s is protected, also in a subfolder", (path) => {
     expect(isProtectedPath(path)).toBe(true);
     if (!path.startsWith("agents/")) expect(isProtectedPath(`packages/a/${path}`)).toBe(true);
     expect(isProtectedPath(`./${path}`)).toBe(true);
@@ -64,7 +69,14 @@ it.each([
   "docs/agents-and-rules.md",
   ".gitignore",
   ".editorconfig",
-  ".prettierrc",
+  ".prettierignore",
+  ".nvmrc",
+  "tsconfig.json",
+  "src/config.ts",
+  "src/app.config.json",
+  "src/configs.test.ts",
+  "src/vitest.setup.ts",
+  "docs/mise.md",
   ".env.example",
   "config/app.yaml",
   "src/git/hooks.ts",

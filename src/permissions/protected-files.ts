@@ -4,6 +4,7 @@
 //  - it defines the rights or instructions of agents, for Cadre or for another product in the same folder;
 //  - programs read it automatically: at a commit, a push or a login, when a person opens or enters a folder, or when some tool starts; or
 //  - it contains a key, or decides who gets a key or where programs are downloaded from.
+// A configuration that is written as code, or that can name code, runs when an editor or a tool reads it. So it belongs here, too.
 // Code that people run on purpose is normal work: sources, tests, package.json, Makefiles and lock files are not protected.
 
 const lines = (text: string): string[] => text.split(/\s+/).filter(Boolean);
@@ -29,7 +30,14 @@ const PROTECTED_FILES = new Set([
   ...lines(`.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .pypirc pip.conf .condarc .gemrc nuget.config
     .curlrc .wgetrc .ripgreprc .gdbinit .lldbinit .vimrc .nvimrc .exrc .nvim.lua .dir-locals.el .emacs .tmux.conf .screenrc .psqlrc
     .sqliterc .irbrc .pryrc .rprofile .latexmkrc .devcontainer.json sitecustomize.py usercustomize.py .lvimrc .nanorc .bazelrc .bazeliskrc .buckconfig uv.toml pip.ini
-    .pydistutils.cfg .pythonrc .pythonrc.py rust-toolchain rust-toolchain.toml .jvmopts .sbtopts`),
+    .pydistutils.cfg .pythonrc .pythonrc.py rust-toolchain rust-toolchain.toml .jvmopts .sbtopts .gdbearlyinit .renviron .ghci
+    .ocamlinit .erlang .tool-versions .prototools gradle-wrapper.properties gradle-wrapper.jar directory.build.props
+    directory.build.targets directory.packages.props profile.ps1 microsoft.powershell_profile.ps1 .user.ini .htaccess autorun.inf`),
+  // Configurations of checkers, formatters, test runners and environments that can name code, and that editors load when they open a file.
+  ...lines(`.flake8 mypy.ini .mypy.ini pylintrc conftest.py .rspec .simplecov .rubocop.yml .standard.yml .solargraph.yml .erb-lint.yml
+    .haml-lint.yml .slim-lint.yml phpstan.neon phpstan.neon.dist psalm.xml phpcs.xml .phpcs.xml .php_cs .golangci.yml .golangci.yaml
+    .golangci.toml .clangd .ycm_extra_conf.py .lazy.lua .busted .tflint.hcl .sops.yaml build.rs flake.nix shell.nix devenv.nix
+    devenv.yaml devenv.yml devbox.json pnpm-workspace.yaml prek.toml hk.pkl`),
   // Files that contain keys.
   ...lines(
     ".netrc _netrc .pgpass .my.cnf .git-credentials .env .dockercfg .terraformrc credentials.tfrc.json .htpasswd",
@@ -43,10 +51,17 @@ const PROTECTED_FOLDERS = new Set([
     ".git .hg .jj .githooks .husky .lefthook .github .gitlab .gitea .forgejo .circleci .buildkite .woodpecker .teamcity .tekton .semaphore .builds .zuul.d",
   ),
   ...lines(
-    ".vscode .vs .idea .fleet .zed .helix .bsp .theia .externaltoolbuilders .emacs.d .ipython .jupyter .devcontainer .direnv .yarn .cargo .mvn .bundle .config .local cron.d crontabs launchagents",
+    ".vscode .vs .idea .fleet .zed .helix .bsp .theia .externaltoolbuilders .emacs.d .ipython .jupyter .devcontainer .direnv .devenv .devbox .shadowenv.d .flox .mise .yarn .cargo .mvn .bundle .config .local cron.d crontabs launchagents",
   ),
   ...lines(".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store"),
 ]);
+
+/**
+ * Names of configurations that a tool loads when it starts: `eslint.config.mjs`, `.mocharc.cjs`, `.babelrc`, `.pnp.cjs`, `.credo.exs`.
+ * Every file `.…rc` is one, because many of them can name a plugin. Only `.nvmrc`, which names a version, is not.
+ */
+const TOOL_CONFIGURATION =
+  /^(.+\.conf(ig)?\.([cm]?[jt]sx?|local\.[cm]?[jt]s)|[\w-]+\.(workspace|projects)\.[cm]?[jt]s|\.(?!nvmrc$)[\w-]+rc(\.\w+)?|\.[\w.-]+\.([cm]?js|[cm]?ts|exs|php|el|lua)|\.?mise(\.[\w-]+)*\.toml)$/s;
 
 /** Patterns of further protected names. `.env.local` is protected like `.env`, but `.env.example` is meant to be read. */
 const PROTECTED_NAMES =
@@ -56,7 +71,8 @@ const PROTECTED_NAMES =
 export function isProtectedPath(path: string): boolean {
   const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;
-  if (PROTECTED_FILES.has(parts.at(-1) ?? "")) return true;
+  const name = parts.at(-1) ?? "";
+  if (PROTECTED_FILES.has(name) || TOOL_CONFIGURATION.test(name)) return true;
   return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
 
