@@ -1,11 +1,13 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
+import type { Model } from "../../models/model.ts";
 import { bashIn } from "../../tools/bash.fixture.ts";
 import { editTool } from "../../tools/edit.ts";
 import { grepTool } from "../../tools/grep.ts";
 import { inputSchemaOf } from "../../tools/input-schema.ts";
 import { readTool } from "../../tools/read.ts";
 import { writeTool } from "../../tools/write.ts";
-import { forgiveInput } from "./read-answer.ts";
+import { forgiveInput, readStream } from "./read-answer.ts";
 
 const tools = new Map(
   [readTool, grepTool, editTool, writeTool, bashIn("none")].map((tool) => [tool.name, tool]),
@@ -46,3 +48,46 @@ test("a valid call is not changed, and neither is a call that cannot be correcte
   expect(forgive("Write", { path: "a", content: 1 })).toBeUndefined();
   expect(forgive("Unknown", {})).toBeUndefined();
 });
+
+const BIG = "x".repeat(1_000_000);
+const ENDLESS: [string, (index: number) => LanguageModelV4StreamPart][] = [
+  ["the input of one call", () => ({ type: "tool-input-delta", id: "a", delta: BIG })],
+  ["the inputs of many calls", (index) => ({ type: "tool-input-delta", id: `${index}`, delta: BIG })],
+  ["complete calls", () => ({ type: "tool-call", toolCallId: "a", toolName: "Read", input: BIG })],
+  ["names of tools", (index) => ({ type: "tool-input-start", id: `${index}`, toolName: BIG })],
+  [
+    "signatures of thoughts",
+    () => ({ type: "reasoning-end", id: "a", providerMetadata: { a: { signature: BIG } } }),
+  ],
+  ["texts", () => ({ type: "text-delta", id: "a", delta: BIG })],
+  ["empty parts", (index) => ({ type: "text-start", id: `${index}` })],
+];
+
+test.each(ENDLESS)(
+  "[30.17] [A44] an answer that streams %s without end is dropped at a limit",
+  async (_, make) => {
+    let sent = 0;
+    let isCancelled = false;
+    const stream = new ReadableStream<LanguageModelV4StreamPart>({
+      pull(controller) {
+        if (sent > 300_000) return controller.error(new Error("Cadre took everything"));
+        for (const end = sent + 20; sent < end; sent++) controller.enqueue(make(sent));
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    const outcome = await readStream({ doStream: async () => ({ stream }) } as unknown as Model, {
+      call: { prompt: [] },
+      onText() {},
+      onReasoning() {},
+      onActivity() {},
+      idleMs: 60_000,
+      silenceError: () => new Error("silent"),
+      cutStreamError: () => new Error("cut"),
+      refusalError: () => new Error("refused"),
+    });
+    expect(outcome).toMatchObject({ type: "failed", error: { message: "cut" } });
+    expect(isCancelled).toBe(true);
+  },
+);

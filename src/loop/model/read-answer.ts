@@ -111,7 +111,7 @@ async function collect(
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       noteActivity();
       collected.add(next.value);
-      if (collected.characters > LONGEST_ANSWER) throw options.cutStreamError();
+      if (collected.arrived > LONGEST_ANSWER) throw options.cutStreamError();
     }
   } catch (error) {
     leave();
@@ -121,8 +121,22 @@ async function collect(
   return collected.outcome();
 }
 
-/** Maximum length of an answer in characters, so that a provider that never ends its answer cannot fill the memory. */
+/**
+ * Maximum length of an answer in characters, so that a provider that never ends its answer cannot fill the memory.
+ * Everything counts when it arrives: the input of a call that is still streamed, parts that Cadre does not use, and empty parts.
+ */
 const LONGEST_ANSWER = 16_000_000;
+
+/** Characters that each part of a stream counts in addition to its texts, because parts without a text take memory, too. */
+const PART_CHARACTERS = 64;
+
+function sizeOf(part: LanguageModelV4StreamPart): number {
+  if (part.type === "error" || part.type === "raw") return PART_CHARACTERS;
+  return Object.values(part).reduce((size: number, value: unknown) => {
+    if (typeof value === "string" || value instanceof Uint8Array) return size + value.length;
+    return size + (typeof value === "object" ? (JSON.stringify(value)?.length ?? 0) : 0);
+  }, PART_CHARACTERS);
+}
 
 /** Anthropic's finish reason for an answer that was cut at the end of the context. Gateways pass the reason on. */
 const CONTEXT_FULL = "model_context_window_exceeded";
@@ -141,7 +155,10 @@ const NO_CONTENT: ReadonlySet<LanguageModelV4StreamPart["type"]> = new Set([
 ]);
 
 class Collector {
+  /** Number of characters of the answer that Cadre has collected. */
   characters = 0;
+  /** Size of everything that has arrived. */
+  arrived = 0;
   private readonly options: StreamOptions;
   private readonly content: ThoughtPart[] = [];
   private readonly open = new Map<
@@ -158,6 +175,7 @@ class Collector {
 
   add(part: LanguageModelV4StreamPart): void {
     if (!NO_CONTENT.has(part.type)) this.hasBegun = true;
+    this.arrived += sizeOf(part);
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
