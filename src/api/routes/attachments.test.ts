@@ -37,6 +37,26 @@ const names = (events: readonly JournalEvent[]): string[] => filesOf(events).map
 const get = (path: string, headers = { Authorization: `Bearer ${TOKEN}` }) =>
   fetch(`${server.url}${path}`, { headers });
 
+test("[30.17] an exported page keeps its own policy, so it cannot run on this origin; other answers keep the policy of the server", async () => {
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task: "look" } });
+  await eventsUntil(api, runId, isEnd);
+  const policyOf = async (path: string) => (await get(path)).headers.get("content-security-policy");
+  expect(await policyOf(`/api/runs/${runId}/export?format=html`)).toMatch(
+    /^sandbox; default-src 'none'; style-src/,
+  );
+  for (const path of [
+    `/api/runs/${runId}/export?format=none`,
+    `/api/runs/${runId}`,
+    "/api/none",
+    "/",
+    "/open/x",
+  ]) {
+    const policy = await policyOf(path);
+    expect(policy, path).toMatch(/^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'/);
+    expect(policy, path).not.toContain("sandbox");
+  }
+});
+
 test("[A08] [A62] images are shown, PDFs are downloaded, and neither can run code; a wrong hash or token gets nothing", async () => {
   const attachments = [sent('a"ä\r\n.png', PNG), sent("../b.pdf", PDF)];
   const { runId } = await api.client.post("/api/runs", {

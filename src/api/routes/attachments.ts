@@ -36,7 +36,7 @@ const headersOf = (file: Attachment): Record<string, string> => ({
 });
 
 /** Forbids scripts, plugins and every further request. */
-export const ATTACHMENT_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
+const ATTACHMENT_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 /** Encodes a file name for a header (RFC 8187). `encodeURIComponent` throws on a lone surrogate. */
 const encodeName = (name: string): string =>

@@ -140,7 +140,9 @@ async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
   const headers = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Disposition": "attachment",
-    "Content-Security-Policy": "sandbox",
+    // The page allows only its own style by a policy inside it. The browser applies both policies.
+    "Content-Security-Policy":
+      "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   };
   return new Response(treePage(readTree(text), text), { headers });
 }

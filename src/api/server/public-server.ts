@@ -3,7 +3,7 @@
 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { NONCE, secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../../errors.ts";
 import { type AccessKeys, createAccessKeys } from "../access/keys.ts";
@@ -13,7 +13,6 @@ import {
   type UserConnectionsOptions,
 } from "../access/user-connections.ts";
 import type { ApiParts } from "../parts.ts";
-import { ATTACHMENT_POLICY } from "../routes/attachments.ts";
 import type { LinkView } from "../routes/schemas.ts";
 import { addErrorHandlers, createApp } from "./app.ts";
 import { door, type Refusal, redeemLink, renewCookie } from "./door.ts";
@@ -87,12 +86,7 @@ export function createPublicApp(
   const { host, names, page, onRefused } = options;
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
-  // Attached files have a stricter policy than the page. It is set last, because the headers below would replace it.
-  app.use("/api/runs/:id/attachments/:hash", async (c, next) => {
-    await next();
-    c.header("Content-Security-Policy", ATTACHMENT_POLICY);
-  });
-  app.use(secureHeaders(HEADERS));
+  app.use(keepOwnPolicy(secureHeaders(HEADERS)));
   app.use(door({ keys, visitors, names, exposed: !isLoopback(host), cookie, onRefused }));
   app.get("/open/:ticket", redeemLink({ keys, visitors, cookie, onRefused }));
   app.use("/api/token", renewCookie({ keys, cookie }));
@@ -134,6 +128,20 @@ const HEADERS: Parameters<typeof secureHeaders>[0] = {
   // On the loopback the server has no TLS, and HSTS would break every other server on `localhost`.
   strictTransportSecurity: false,
 };
+
+/** An answer that sets a policy of its own keeps it. The headers of all answers would replace it. */
+const keepOwnPolicy =
+  (setHeaders: MiddlewareHandler): MiddlewareHandler =>
+  async (c, next) => {
+    let own: string | null = null;
+    await setHeaders(c, async () => {
+      await next();
+      own = c.res.headers.get(POLICY);
+    });
+    if (own !== null) c.header(POLICY, own);
+  };
+
+const POLICY = "Content-Security-Policy";
 
 function notListening(error: NodeJS.ErrnoException, { host, port }: PublicOptions): Error {
   const where = `${host}:${port}`;
