@@ -9,7 +9,7 @@ import { nameSchema } from "./schemas.ts";
 export const ExplanationView = nameSchema("ExplanationView", Explanation);
 export type ExplanationView = z.infer<typeof ExplanationView>;
 
-export const agentExplanationRoute = (parts: Pick<ApiParts, "explain">) =>
+export const agentExplanationRoute = (parts: Pick<ApiParts, "explain" | "people">) =>
   route.get(
     "/api/agents/{name}/explain",
     {
@@ -17,5 +17,5 @@ export const agentExplanationRoute = (parts: Pick<ApiParts, "explain">) =>
       answer: ExplanationView,
       allowSlashes: true,
     },
-    ({ params: { name } }) => parts.explain(name),
+    async ({ params: { name } }) => parts.people.mask.value(await parts.explain(name)),
   );

@@ -30,6 +30,17 @@ You lead. The key is ${SECRET}.
 const CODER =
   "---\nname: coder\ndescription: Codes.\nkind: subagent\nmodel: scripted/coder\ntools: [Read, Grep]\n---\nYou code.\n";
 
+const LEAKY = `---
+name: leaky
+title: Pays with ${SECRET}
+description: Uses ${SECRET} to pay.
+color: "${SECRET}"
+model: scripted/${SECRET}
+tools: [Read]
+---
+You pay.
+`;
+
 const lead: Script = ({ turn }) =>
   turn > 1 ? { text: "done" } : { calls: [{ tool: "delegate", input: { agent: "coder", task: "code" } }] };
 const coder: Script = () => ({ text: "coded", usage: { input: 10, output: 2 } });
@@ -48,6 +59,8 @@ beforeAll(async () => {
     "agents/lead.md": LEAD,
     "agents/coder.md": CODER,
     "agents/asker.md": ASKER,
+    "agents/leaky.md": LEAKY,
+    "agents/leaky-broken.md": `---\nname: leaky-broken\ndescription: Has ${SECRET}.\n"${SECRET}": 1\nmaxTurns: "${SECRET}"\n---\nBroken.\n`,
     "agents/broken.md": "---\nname: broken\nagents: [coder]\nmaxTurns: many\n---\nBroken.\n",
   });
   const { folder } = project;
@@ -93,6 +106,21 @@ describe("listing and describing agents", () => {
       "maxTurns: many",
     );
   });
+
+  test.each([
+    "/api/agents",
+    "/api/agents/leaky",
+    "/api/agents/leaky-broken",
+    "/api/agents/leaky/explain",
+    "/api/agents/leaky/versions",
+  ])(
+    "[30.17] [A61] %s serves the texts of agents and the problems in their files with secrets masked",
+    async (path) => {
+      const text = JSON.stringify(await sendRequest(api, "GET", path));
+      expect(text).not.toContain(SECRET);
+      if (!path.endsWith("versions")) expect(text).toContain("⟦secret PAY_API_KEY⟧");
+    },
+  );
 
   test("[U53] [S4-59] an agent has one version for each definition its runs have used; the next run after a file change adds a version", async () => {
     await completeLeadRun();

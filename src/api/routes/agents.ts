@@ -184,7 +184,7 @@ async function listOf(parts: ApiParts): Promise<z.input<typeof Agents>> {
   const own = new Set(listed.flatMap((agent) => agent.problems));
   return {
     agents: listed.map((agent) => viewOf(agent, parts)),
-    problems: problems.filter((problem) => !own.has(problem)),
+    problems: parts.people.mask.value(problems.filter((problem) => !own.has(problem))),
   };
 }
 
@@ -193,11 +193,15 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
   const { title, description = "", kind, icon, color, models = [] } = definition ?? {};
   return {
     name,
-    description,
-    ...omitUndefined({ title, kind, icon, color }),
-    models,
+    // A person may have written a key into any text of the file, and a problem can repeat a text (A61).
+    ...people.mask.value({
+      description,
+      ...omitUndefined({ title, icon, color }),
+      models,
+      problems: [...problems],
+    }),
+    ...omitUndefined({ kind }),
     file,
-    problems: [...problems],
     scope,
     dialect,
     edges: definition ? edgesOf(definition) : edgesFrom(references),
