@@ -505,6 +505,13 @@ describe("calls with an unknown outcome", () => {
       status: "suspended",
     });
     const verdict = { callId: "m1.0", verdict: "happened" as const, output: "the bank says so" };
+    await expect(
+      api.client.post("/api/runs/{id}/outcome", {
+        id: runId,
+        body: { callId: "m1.0", verdict: "happened", alsoFor: [`${first!.runId}:outcome/m1.0`] },
+      }),
+      "[36.10] the other call belongs to another tree",
+    ).rejects.toMatchObject({ code: "BAD_REQUEST" });
     expect(await api.client.post("/api/runs/{id}/outcome", { id: runId, body: verdict })).toEqual({
       alreadyDecided: false,
     });

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
 import { sendMessage } from "../../loop/commands/messages.ts";
-import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/commands/person-commands.ts";
+import { cancelRun, decideOutcomes, pauseRun, resumeRun } from "../../loop/commands/person-commands.ts";
 import { probeOutcome } from "../../loop/commands/probe-outcome.ts";
 import type { RouteParts } from "../parts.ts";
 import { Probe } from "../views/approvals.ts";
@@ -25,6 +25,8 @@ export const OutcomeBody = namedStrictObject("OutcomeBody", {
   verdict: z.enum(["happened", "run_again", "fail"]),
   output: z.string().exactOptional(),
   note: z.string().exactOptional(),
+  /** Ids of other open items with an unknown outcome, in any run of the tree. Their calls get the same verdict and note. */
+  alsoFor: z.array(z.string().min(1)).max(1_000).exactOptional(),
 });
 export type OutcomeBody = z.input<typeof OutcomeBody>;
 
@@ -163,7 +165,7 @@ export function runActionRoutes(parts: RouteParts) {
         status: 202,
       },
       async ({ params: { id }, body: { callId, ...verdict } }, c) =>
-        decideOutcome(await fullId(id), callId, verdict, parts.by(c.req.raw), people),
+        decideOutcomes(await fullId(id), callId, verdict, parts.by(c.req.raw), people),
     ),
     route.post(
       "/api/runs/{id}/probe",

@@ -72,3 +72,48 @@ test("[PB1] [PB2] [F02] a key at the prompt starts the probe; a probe that a rul
   await terminal.press("f", /Went on\./);
   expect(await terminal.code).toBe(0);
 });
+
+/** Creates a project whose process was killed while two children of one tree executed a command. */
+async function killDuringTwo(): Promise<Project> {
+  const p = await project({
+    "agents/boss.md": agent("boss", "agents: [pen]\ndelegation: { mode: parallel }\n"),
+    "agents/pen.md": agent("pen"),
+    "boss.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: delegate, input: { agent: pen, task: one } }, { tool: delegate, input: { agent: pen, task: two } }]\n  - text: Well.\n",
+    "pen.script.yaml":
+      'turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Bash, input: { command: "mktemp began-XXXXXX && sleep 600" } }]\n  - text: Went on.\n',
+  });
+  const killed = p.start("run", "boss", "--yes", "--json", "go");
+  const begun = async () => (await readdir(p.folder)).filter((name) => name.startsWith("began-")).length;
+  await expect.poll(begun, { timeout: 20_000 }).toBe(2);
+  killed.process.kill("SIGKILL");
+  await killed.end();
+  expect((await p.cadre("run")).code).toBe(3);
+
+  return p;
+}
+
+test("[36.10] [P4] after a crash that interrupted two calls of a tree, `cadre outcome RUN all VERDICT` decides both", async () => {
+  await using p = await killDuringTwo();
+  const listed = (await p.cadre("outcome")).stdout;
+  const [, root = ""] =
+    /2 calls of one tree have .*\n {2}cadre outcome (\w+) all happened\|run_again\|fail --note/.exec(
+      listed,
+    ) ?? [];
+  expect((await p.cadre("outcome", root, "all")).code).toBe(2);
+  const said = await p.cadre("outcome", root, "all", "fail", "--note", "Look first.", "--no-continue");
+  expect(said.stdout).toMatch(/^Recorded for 2 calls/);
+  expect((await p.cadre("outcome")).stdout).toBe("No call here has an unknown outcome.\n");
+  expect(await p.cadre("outcome", root, "all", "fail")).toMatchObject({ code: 1 });
+});
+
+test("[36.10] [P4] the prompt shows the other interrupted call of the tree, and gives it the same answer if the person agrees", async () => {
+  await using p = await killDuringTwo();
+  const terminal = p.terminal("run");
+  await terminal.press(
+    "f",
+    /boss › pen: Run: mktemp .*The same answer for this call of the tree\? \[y\/N\]/s,
+  );
+  await terminal.press("y\r", /Well\./);
+  expect(await terminal.code).toBe(0);
+});

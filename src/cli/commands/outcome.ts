@@ -1,12 +1,19 @@
 // `cadre outcome RUN CALL VERDICT`: records a person's verdict on whether an interrupted call took effect (P4).
+// With `all` in place of the call, one verdict decides all open calls of the run's tree.
 // If no verdict is given, the command looks for the call's effect. If no call is given, it lists the calls with an unknown outcome.
 
+import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, OutcomeBody } from "../../api/client/types.ts";
+import { CadreError } from "../../errors.ts";
+import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, report, usageError } from "../invocation.ts";
 import { loadCards, reportCards } from "../lookup/approvals.ts";
 import { probeLines } from "../view/approval.ts";
 import { reportRecorded } from "../view/drivers.ts";
+
+/** Stands for every call of the tree, in place of a call's id. */
+const ALL = "all";
 
 const VERDICTS = ["happened", "run_again", "fail"] as const;
 
@@ -25,13 +32,45 @@ export async function outcome(
   if (word === undefined && Object.keys(options).length > 0)
     throw usageError(`Give a verdict, one of ${VERDICTS.join(", ")}: without one nothing is decided.`);
   if (runId === undefined || callId === undefined) return list(invocation, runId);
+  if (word === undefined && callId === ALL)
+    throw usageError("Give a verdict for all calls: happened, run_again or fail.");
   if (word === undefined) return probe(invocation, runId, callId);
-  const body: OutcomeBody = { callId, verdict: verdictOf(word), ...options };
+  const said = { verdict: verdictOf(word), ...options };
   return withClient(invocation, async (client) => {
-    const { alreadyDecided } = await client.post("/api/runs/{id}/outcome", { id: runId, body });
-    const value = { runId, ...body, alreadyDecided };
-    return reportRecorded(invocation, client, { value, text: "Recorded", starts });
+    const { id, body } =
+      callId === ALL ? await wholeTree(client, runId, said) : { id: runId, body: { callId, ...said } };
+    const { alreadyDecided } = await client.post("/api/runs/{id}/outcome", { id, body });
+    const value = { runId: id, ...body, alreadyDecided };
+    const text =
+      callId === ALL ? `Recorded for ${plural(1 + (body.alsoFor?.length ?? 0), "call")}` : "Recorded";
+    return reportRecorded(invocation, client, { value, text, starts });
   });
+}
+
+/** One answer for every open call with an unknown outcome in the run's tree. */
+async function wholeTree(
+  client: CadreClient,
+  runId: string,
+  said: Omit<OutcomeBody, "callId" | "alsoFor">,
+): Promise<{ id: string; body: OutcomeBody }> {
+  const { id, rootRunId } = await client.get("/api/runs/{id}", { id: runId });
+  const { approvals } = await client.get("/api/approvals");
+  const [first, ...others] = approvals.filter(
+    (item) => item.kind === "outcome" && item.rootRunId === rootRunId,
+  );
+  if (!first)
+    throw new CadreError(
+      "CONFLICT",
+      `No call in the tree of run ${id} has an unknown outcome. Nothing was decided.`,
+    );
+  return {
+    id: first.runId,
+    body: {
+      callId: first.callId!,
+      ...said,
+      ...(others.length > 0 ? { alsoFor: others.map((item) => item.id) } : {}),
+    },
+  };
 }
 
 /** Lists the calls with an unknown outcome. A run's id limits the list to that run. */

@@ -10,7 +10,7 @@ import { usageError } from "../invocation.ts";
 import { parseAmount } from "../option-values.ts";
 import { type Draft, type EditorContext, editJson } from "../terminal/edit-json.ts";
 import type { Keys } from "../terminal/keys.ts";
-import { type Asker, approvalLines, editLines, probeLines } from "../view/approval.ts";
+import { type Asker, approvalLines, editLines, itemTitle, probeLines } from "../view/approval.ts";
 import type { Paint, Screen } from "../view/screen.ts";
 import { plain, plainLine } from "../view/text/plain.ts";
 
@@ -190,20 +190,20 @@ const outcomes: readonly Choice[] = [
       const output = (
         await context.keys.readLine("Its result (the agent reads it; may be empty): ", signal)
       ).trim();
-      return verdict(item, context, { verdict: "happened", ...(output === "" ? {} : { output }) });
+      return verdict(item, context, { verdict: "happened", ...(output === "" ? {} : { output }) }, signal);
     },
   },
   {
     key: "r",
     label: "[r]un again",
     help: "it did not take effect: run it now",
-    act: (item, context) => verdict(item, context, { verdict: "run_again" }),
+    act: (item, context, signal) => verdict(item, context, { verdict: "run_again" }, signal),
   },
   {
     key: "f",
     label: "[f]ail",
     help: "leave it: the agent is told that the outcome is not known",
-    act: (item, context) => verdict(item, context, { verdict: "fail" }),
+    act: (item, context, signal) => verdict(item, context, { verdict: "fail" }, signal),
   },
 ];
 
@@ -236,9 +236,33 @@ async function decide(item: ApprovalView, { client }: PromptContext, decision: D
 
 async function verdict(
   item: ApprovalView,
-  { client }: PromptContext,
-  body: Omit<OutcomeBody, "callId">,
+  context: PromptContext,
+  { output, ...body }: Pick<OutcomeBody, "verdict" | "output">,
+  signal: AbortSignal,
 ): Promise<true> {
-  await client.post("/api/runs/{id}/outcome", { id: item.runId, body: { callId: item.callId!, ...body } });
+  const alsoFor = await othersToo(item, context, signal);
+  // One text cannot be the result of several calls, so it becomes the reason.
+  const text = output === undefined ? {} : alsoFor.length > 0 ? { note: output } : { output };
+  await context.client.post("/api/runs/{id}/outcome", {
+    id: item.runId,
+    body: { callId: item.callId!, ...body, ...text, ...(alsoFor.length > 0 ? { alsoFor } : {}) },
+  });
   return true;
+}
+
+/** Shows the other unknown outcomes of the tree. Returns their ids if the person gives them the same verdict. */
+async function othersToo(
+  { id, rootRunId }: ApprovalView,
+  { client, screen, keys }: PromptContext,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { approvals } = await client.get("/api/approvals");
+  const others = approvals.filter(
+    (other) => other.kind === "outcome" && other.rootRunId === rootRunId && other.id !== id,
+  );
+  if (others.length === 0) return [];
+  for (const other of others) screen.line(`  ${plainLine(other.path.join(" › "))}: ${itemTitle(other)}`);
+  const question = `The same answer for ${others.length === 1 ? "this call" : `these ${others.length} calls`} of the tree? [y/N] `;
+  const isYes = /^y(es)?$/i.test((await keys.readLine(question, signal)).trim());
+  return isYes ? others.map((other) => other.id) : [];
 }

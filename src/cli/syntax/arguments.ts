@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   a: RUN,
   b: RUN,
   id: "an open item's id, or the beginning of it (`cadre approve` lists them)",
-  call: "the call's id, as `cadre outcome` shows it",
+  call: "the call's id, as `cadre outcome` shows it, or `all`",
   verdict: "happened, run_again or fail",
   text: "the message, in quotes",
   grant: "a grant's number or rule, as `cadre permissions` lists them",

@@ -14,7 +14,7 @@ export function addDecideCommands(program: Command, bind: BindHandler): void {
     .description("approve a call; without an id: list the open items, and decide nothing")
     .option("--edit <json>", "approve it with this input instead")
     .addOption(scope)
-    .option("--note <text>", "a note for the record")
+    .option("--note <text>", "the reason; the agent reads it")
     .option("--answer <text>", "the answer to a question")
     .option("--ask <person>", "ask another person to decide: the item stays open and names them")
     .option("--max-tokens <n>", "raise a used-up budget")
@@ -31,7 +31,7 @@ export function addDecideCommands(program: Command, bind: BindHandler): void {
     .command("outcome [run] [call] [verdict]")
     .summary("say whether a call that a crash interrupted took effect: happened, run_again or fail")
     .description(
-      "Records whether a call that a crash interrupted took effect: happened, run_again or fail. Without a verdict: probes whether\nthe call took effect, and decides nothing. Without a call: lists every call with an unknown outcome.",
+      "Records whether a call that a crash interrupted took effect: happened, run_again or fail. Without a verdict: probes whether\nthe call took effect, and decides nothing. Without a call: lists every call with an unknown outcome.\n`all` in place of the call: one verdict for every such call of the run's tree.",
     )
     .option("--output <text>", "the result of the call, for the agent")
     .option("--note <text>", "a note for the record")

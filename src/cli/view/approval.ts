@@ -39,13 +39,28 @@ const LONGEST_TASK = 200;
 
 /** Formats items for a person who is not at the prompt, with the run, the agent and the exact commands. */
 export function cardLines(cards: readonly Card[], commandLine: CommandLine, page: Page): string[] {
-  return cards.flatMap(({ item, task }) => [
+  const single = cards.flatMap(({ item, task }) => [
     ...approvalLines(item, page, { path: item.path, task }),
     page.paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
     ...[...answerCommands(item, commandLine), ...editCommands(item, commandLine)].map(
       (command) => `  ${command}`,
     ),
   ]);
+  return [...single, ...treeAnswers(cards, commandLine)];
+}
+
+/** The commands that decide all unknown outcomes of a tree with one answer. */
+function treeAnswers(cards: readonly Card[], commandLine: CommandLine): string[] {
+  const outcomes = cards.filter(({ item }) => item.kind === "outcome");
+  return [...Map.groupBy(outcomes, ({ item }) => item.rootRunId)].flatMap(([root, { length }]) =>
+    length < 2
+      ? []
+      : [
+          "",
+          `${length} calls of one tree have an unknown outcome. One answer for all of them:`,
+          `  ${commandLine(`outcome ${root} all happened|run_again|fail`)} --note "why"`,
+        ],
+  );
 }
 
 export interface Card {

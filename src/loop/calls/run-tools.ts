@@ -13,6 +13,7 @@ import { toolResult } from "../../patterns/events.ts";
 import { isOutcomeUnknown } from "../../projections/folds/approvals.ts";
 import {
   describeEdit,
+  describeRepeat,
   editOf,
   effectiveInput,
   isApproved,
@@ -281,7 +282,7 @@ async function runCall(
   // The output is masked before it is cut, because half a secret cannot be recognised.
   parts.mask.refresh();
   const { attachments: files = [], ...rest } = answer;
-  const masked = parts.mask.value(noteStop(call, noteEdit(call, rest), stopped));
+  const masked = parts.mask.value(noteStop(call, notePerson(call, rest), stopped));
   const stained = await strangersText(call, tool, run, parts);
   if (stained !== undefined) masked.untrusted ??= stained;
   const saved = nameOfSavedOutput(call, run, parts);
@@ -415,10 +416,12 @@ function noteStop({ proposal }: ToolCall, answer: TextAnswer, why: string | unde
 const FROM_OUTSIDE = "from outside";
 const OUT_OF_TIME = "because the run's time is over (`maxDuration`)";
 
-/** Tells the model that a person changed the input. */
-function noteEdit(call: ToolCall, answer: TextAnswer): TextAnswer {
-  const change = describeEdit(call);
-  return change === undefined ? answer : { ...answer, output: `${change}\n\n${textOfOutput(answer)}` };
+/** Tells the model that a person changed the input, and why a person let the call run again. */
+function notePerson(call: ToolCall, answer: TextAnswer): TextAnswer {
+  const notes = [describeEdit(call), describeRepeat(call)].filter((note) => note !== undefined);
+  return notes.length === 0
+    ? answer
+    : { ...answer, output: `${notes.join("\n")}\n\n${textOfOutput(answer)}` };
 }
 
 /** Milliseconds that a call may take: its tool's time, or what is left of the run's time. */

@@ -7,7 +7,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import type { FindFacts } from "../../journal/tool-facts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { GrantFor } from "../../permissions/permission.ts";
-import { type ApprovalItem, openItems } from "../../projections/folds/approvals.ts";
+import { type ApprovalItem, attemptIdOf, openItems } from "../../projections/folds/approvals.ts";
 import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
 import { loopItemId } from "../../projections/folds/tool-call.ts";
 import type { Append } from "../../stores/store.ts";
@@ -90,15 +90,68 @@ export async function decideOutcome(
   parts: CommandParts,
 ): Promise<{ alreadyDecided: boolean }> {
   const verdict = parts.mask.value(given);
-  return signalRun<{ alreadyDecided: boolean }>(runId, parts, (state) => {
-    const { callId, number } = attemptOf(attemptId);
-    const before = state.calls.get(callId);
-    if (before?.verdict && before.attempts === number)
-      return { done: confirmSameVerdict(before.verdict, verdict) };
-    const { attempts } = requireUnknownOutcome(state, attemptId);
-    const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
-    return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
-  });
+  return signalRun(runId, parts, (state) => outcomeCommand(state, attemptId, verdict, by));
+}
+
+/**
+ * Records one statement about several attempts of the same tree. `alsoFor` names the other open items that the person has seen.
+ * Every attempt is checked before the first statement is recorded. If the process dies in between, the same request completes the rest.
+ */
+export async function decideOutcomes(
+  runId: RunId,
+  attemptId: string,
+  { alsoFor = [], ...given }: OutcomeVerdict & { alsoFor?: readonly string[] | undefined },
+  by: string,
+  parts: CommandParts,
+): Promise<{ alreadyDecided: boolean }> {
+  if (alsoFor.length > 0 && given.output !== undefined) {
+    throw new CadreError(
+      "BAD_REQUEST",
+      "One output cannot be the result of several calls: send the text as `note`. Nothing was decided.",
+    );
+  }
+  const others = await Promise.all(alsoFor.map((id) => attemptInTree(id, runId, parts)));
+  const verdict = parts.mask.value(given);
+  for (const other of others)
+    outcomeCommand(await currentRunState(parts.store, other.runId), other.attemptId, verdict, by);
+  let alreadyDecided = true;
+  for (const each of [{ runId, attemptId }, ...others]) {
+    const decided = await decideOutcome(each.runId, each.attemptId, given, by, parts);
+    alreadyDecided &&= decided.alreadyDecided;
+  }
+  return { alreadyDecided };
+}
+
+/** The attempt of an open item of an unknown outcome. Throws if the item belongs to another tree than the run. */
+async function attemptInTree(
+  id: string,
+  runId: RunId,
+  { store }: CommandParts,
+): Promise<{ runId: RunId; attemptId: string }> {
+  const { runId: owner, itemId } = parseApprovalId(id) ?? notFound(id);
+  const [row, ownerRow] = [await store.runs.get(runId), await store.runs.get(owner)];
+  const attemptId = attemptIdOf(itemId);
+  if (attemptId !== undefined && row && row.rootRunId === ownerRow?.rootRunId)
+    return { runId: owner, attemptId };
+  throw new CadreError(
+    "BAD_REQUEST",
+    `${id} is not an unknown outcome of the same tree as run ${runId}. Nothing was decided.`,
+  );
+}
+
+function outcomeCommand(
+  state: RunState,
+  attemptId: string,
+  verdict: OutcomeVerdict,
+  by: string,
+): Command<{ alreadyDecided: boolean }> {
+  const { callId, number } = attemptOf(attemptId);
+  const before = state.calls.get(callId);
+  if (before?.verdict && before.attempts === number)
+    return { done: confirmSameVerdict(before.verdict, verdict) };
+  const { attempts } = requireUnknownOutcome(state, attemptId);
+  const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
+  return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
 }
 
 /** The call whose outcome is unknown. Throws if the given attempt is not the call's latest attempt. */

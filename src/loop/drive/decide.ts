@@ -208,14 +208,11 @@ function resultWithoutRun(call: ToolCall): EventBody[] {
   ];
   const edit = describeEdit(call);
   const ran = edit === undefined ? "" : `${edit}\n\n`;
+  const reason = verdict?.note && verdict.by !== "cadre" ? ` ${verdict.note}` : "";
   if (verdict?.verdict === "happened")
-    return result(`${ran}${verdict.output ?? "A person checked: it was done."}`);
-  if (verdict?.verdict === "fail") {
-    return result(
-      `${ran}It is not known whether this was done.${verdict.note ? ` ${verdict.note}` : ""}`,
-      "unknown",
-    );
-  }
+    return result(`${ran}${verdict.output ?? "A person checked: it was done."}${reason}`);
+  if (verdict?.verdict === "fail")
+    return result(`${ran}It is not known whether this was done.${reason}`, "unknown");
   if (decision?.decision === "reject") {
     return result(`Rejected by ${decision.by}${decision.note ? `: ${decision.note}` : "."}`, "denied");
   }

@@ -6,10 +6,13 @@ import { expect } from "vitest";
 import { effects, oracleTools } from "../../../test/support/oracle.ts";
 import {
   charge,
+  delegate,
+  familyOf,
   look,
   payloadsOf,
   promptOf,
   resultsRead,
+  roles,
   type ScenarioOptions,
   scenario,
   stamp,
@@ -21,7 +24,7 @@ import { CadreError } from "../../errors.ts";
 import type { EventType } from "../../journal/events.ts";
 import { openItems } from "../../projections/folds/approvals.ts";
 import type { Append } from "../../stores/store.ts";
-import { decideApproval, decideOutcome, resumeRun } from "../commands/person-commands.ts";
+import { decideApproval, decideOutcome, decideOutcomes, resumeRun } from "../commands/person-commands.ts";
 import { drive } from "./drive.ts";
 
 /** Options for a test world whose process dies at the first append of this type, before or right after the append is on disk. */
@@ -662,3 +665,73 @@ scenario(
     expect(end?.summary).toContain("A person checked: it was done.");
   },
 );
+
+for (const [verdict, told, count] of [
+  ["happened", "A person checked: it was done. The bank says so.", 1],
+  ["fail", "It is not known whether this was done. The bank says so.", 1],
+  ["run_again", "ann had this run again after a crash: The bank says so.\n\ncharge", 2],
+] as const)
+  scenario(
+    `[36.10] [P4] one answer decides all unknown outcomes of a tree, and each agent reads its reason: ${verdict}`,
+    {
+      idle: true,
+      agent: "agents: [pen]\ndelegation: { mode: parallel }",
+      cast: { pen: "" },
+      script: roles({
+        tester: turns({ calls: [delegate("pen", "one"), delegate("pen", "two")] }),
+        pen: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })),
+      }),
+      tools: oracleTools("unused"),
+    },
+    async (world) => {
+      await world.restart({
+        tools: oracleTools(world.oracle, { after: () => new Promise(() => {}) }),
+      });
+      const runId = await world.run("go on");
+      await world.drive(runId);
+      const children = (await familyOf(world, runId)).map(({ id }) => id).filter((id) => id !== runId);
+      expect(children).toHaveLength(2);
+      for (const id of children) {
+        void world.drive(id).catch(() => {});
+        await until(async () => typesOf(await world.events(id)).includes("TOOL_STARTED"));
+      }
+      await until(async () => inputs(world).length === 2);
+      world.die();
+      await world.restart({ tools: oracleTools(world.oracle) });
+      for (const id of children) expect((await world.drive(id)).waitingOn?.kind).toBe("outcome_unknown");
+      const other = await world.run("go on");
+      const { people } = world.runtime;
+      const [first, second] = children as [string, string];
+      const decide = (given: Parameters<typeof decideOutcomes>[2]) =>
+        decideOutcomes(first, "m1.0", given, "ann", people);
+      const items = [`${second}:outcome/m1.0`];
+
+      for (const alsoFor of [
+        [`${other}:outcome/m1.0`],
+        [`${second}:m1.0`],
+        [...items, `${second}:outcome/m9.0`],
+      ])
+        await expect(decide({ verdict, alsoFor })).rejects.toMatchObject({
+          message: expect.stringMatching(/Nothing was (decided|changed)\.$/),
+        });
+      await expect(decide({ verdict, output: "x", alsoFor: items })).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+      });
+      for (const id of children)
+        expect(typesOf(await world.events(id)), "a refused request decides nothing").not.toContain(
+          "OUTCOME_DECIDED",
+        );
+
+      const given = { verdict, note: "The bank says so.", alsoFor: items };
+      // The process died after the first of the two decisions.
+      await decideOutcome(first, "m1.0", { verdict, note: given.note }, "ann", people);
+      expect(await decide(given)).toEqual({ alreadyDecided: false });
+      expect(await decide(given)).toEqual({ alreadyDecided: true });
+      for (const id of children) {
+        expect(payloadsOf(await world.events(id), "OUTCOME_DECIDED")).toHaveLength(1);
+        expect((await world.drive(id)).end?.summary).toContain(told);
+      }
+      expect(inputs(world)).toHaveLength(2 * count);
+      await world.drive(runId);
+    },
+  );

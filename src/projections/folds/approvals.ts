@@ -162,6 +162,10 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
 /** The item for an unknown outcome. Its id differs from the id of the call's approval item, so that the answers to these two items cannot be confused. */
 export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/${attemptId(callId, attempt)}`;
 
+/** The attempt (`m3.0~2`) whose outcome an item asks for. Undefined if the item is of another kind. */
+export const attemptIdOf = (itemId: string): string | undefined =>
+  itemId.startsWith("outcome/") ? itemId.slice("outcome/".length) : undefined;
+
 /** The id of an attempt. Each attempt has its own id, so a verdict on the first attempt cannot apply to the second. */
 const attemptId = (callId: string, attempt: number): string =>
   attempt > 1 ? `${callId}~${attempt}` : callId;

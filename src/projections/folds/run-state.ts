@@ -637,6 +637,7 @@ function startTool(state: RunState, event: EventOf<"TOOL_STARTED">): void {
   if (!call) return;
   call.attempts = event.payload.attempt ?? 1;
   call.started = { ...event.payload, ts: event.ts };
+  call.repeatedBy = call.verdict;
   call.verdict = undefined;
   setRunning(state);
 }

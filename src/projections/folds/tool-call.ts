@@ -38,6 +38,8 @@ export interface ToolCall {
   started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
   /** A person's verdict on the latest attempt. */
   verdict: (Payload<"OUTCOME_DECIDED"> & { ts: number }) | undefined;
+  /** The statement that made an interrupted call run again. */
+  repeatedBy: Payload<"OUTCOME_DECIDED"> | undefined;
   /** The finding of the latest probe, on this attempt or an earlier one. */
   probe: (Payload<"OUTCOME_PROBED"> & { ts: number }) | undefined;
   result:
@@ -61,6 +63,7 @@ export function newCall(
     attempts: 0,
     started: undefined,
     verdict: undefined,
+    repeatedBy: undefined,
     probe: undefined,
     result: undefined,
   };
@@ -112,6 +115,12 @@ export function describeEdit(call: ToolCall): string | undefined {
   if (!edit) return undefined;
   const note = edit.note ? ` (${edit.note})` : "";
   return `${edit.by} changed the input before it ran${note}. What ran: ${JSON.stringify(edit.input)}`;
+}
+
+/** Tells the model why a person let an interrupted call run again. Undefined if no person gave a reason. */
+export function describeRepeat({ repeatedBy }: ToolCall): string | undefined {
+  if (!repeatedBy?.note || repeatedBy.by === "cadre") return undefined;
+  return `${repeatedBy.by} had this run again after a crash: ${repeatedBy.note}`;
 }
 
 export const isApproved = ({ decision }: ToolCall): boolean =>

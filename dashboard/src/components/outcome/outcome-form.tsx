@@ -80,15 +80,22 @@ export function OutcomeEvidence({ item, text, onText, probeKey }: OutcomeEvidenc
         </p>
       )}
       <OutcomeProbe item={item} keys={probeKey} />
-      <Field quiet label="What the agent should know (optional)">
-        <TextArea
-          rows={2}
-          value={text}
-          onChange={(event) => onText(event.target.value)}
-          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-        />
-      </Field>
+      <OutcomeReason text={text} onText={onText} />
     </>
+  );
+}
+
+/** A note for the agent, or for each agent that made one of the calls. */
+export function OutcomeReason({ text, onText }: Pick<OutcomeEvidenceProps, "text" | "onText">) {
+  return (
+    <Field quiet label="What the agent should know (optional)">
+      <TextArea
+        rows={2}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+      />
+    </Field>
   );
 }
 
@@ -97,9 +104,17 @@ export interface VerdictButtonsProps {
   decide: Decide;
   text: string;
   hasHotkeys?: boolean;
+  /** True if the verdict is for several calls. Then the text is a note, because it cannot be the result of each call. */
+  isForSeveral?: boolean;
 }
 
-export function VerdictButtons({ item, decide, text, hasHotkeys = false }: VerdictButtonsProps) {
+export function VerdictButtons({
+  item,
+  decide,
+  text,
+  hasHotkeys = false,
+  isForSeveral = false,
+}: VerdictButtonsProps) {
   const buttons = useRef<Partial<Record<string, HTMLButtonElement | null>>>({});
   // A verdict cannot be undone. So a key only moves the focus to the verdict's button, and Enter confirms.
   useHotkeys(
@@ -125,13 +140,13 @@ export function VerdictButtons({ item, decide, text, hasHotkeys = false }: Verdi
               disabled={decide.isPending}
               aria-describedby={`meaning-${item.itemId}-${verdict}`}
               className="max-md:h-11"
-              onClick={() => decide.send(outcomeBody(verdict, text))}
+              onClick={() => decide.send(outcomeBody(verdict, text, isForSeveral))}
             >
               {label}
               {hasHotkeys && <KeyHint>{hotkey}</KeyHint>}
             </Button>
             <p id={`meaning-${item.itemId}-${verdict}`} className="text-muted text-xs">
-              {suggestedVerdict(item) === verdict && (
+              {!isForSeveral && suggestedVerdict(item) === verdict && (
                 <strong className="text-ink">The probe suggests this. </strong>
               )}
               {meaning}
@@ -148,10 +163,15 @@ export function VerdictButtons({ item, decide, text, hasHotkeys = false }: Verdi
   );
 }
 
-/** The agent reads the text as the result of the call, or as a note if the call did not happen. */
-function outcomeBody(verdict: Verdict["verdict"], text: string): Omit<OutcomeBody, "callId"> {
+/** The agent reads the text as the result of the call, or as a note if the call did not happen or there are several calls. */
+function outcomeBody(
+  verdict: Verdict["verdict"],
+  text: string,
+  isForSeveral: boolean,
+): Omit<OutcomeBody, "callId"> {
   const words = text.trim() || undefined;
-  return { verdict, ...omitUndefined(verdict === "happened" ? { output: words } : { note: words }) };
+  const isOutput = verdict === "happened" && !isForSeveral;
+  return { verdict, ...omitUndefined(isOutput ? { output: words } : { note: words }) };
 }
 
 interface OutcomeProbeProps {

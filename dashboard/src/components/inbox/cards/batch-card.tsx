@@ -6,6 +6,7 @@ import { ArrowLeft, Layers } from "lucide-react";
 import { useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { plural } from "../../../../../src/projections/words/format.ts";
+import { approvalTitle } from "../../../display/approval-title.ts";
 import { CommandTitle } from "../../../display/command/command-text.tsx";
 import { Diff } from "../../../display/diff/diff.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
@@ -13,7 +14,8 @@ import { Button } from "../../../ui/button.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { KeyHint } from "../../../ui/kbd.tsx";
 import { Problem } from "../../../ui/problem.tsx";
-import { type Decision, sendDecision } from "../decision/decide.tsx";
+import { OutcomeReason, VerdictButtons } from "../../outcome/outcome-form.tsx";
+import { confirmationText, type Decision, sendDecision } from "../decision/decide.tsx";
 import { TwoAnswers } from "../decision/reject-form.tsx";
 import { findDifferences } from "../list/queue.ts";
 import { changesFile, stripPatchHeader } from "../request/request-view.tsx";
@@ -32,6 +34,7 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
   const [failed, setFailed] = useState<ReadonlyMap<string, string>>(new Map());
   const [isPending, setPending] = useState(false);
+  const [text, setText] = useState("");
   const seen = useSeenToEnd(items.map(({ id }) => id).join());
   const { common, parts } = findDifferences(items);
   const chosen = items.filter(({ id }) => !excluded.has(id));
@@ -42,24 +45,30 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
     setPending(false);
     setFailed(failures);
     const done = chosen.length - failures.size;
-    if (failures.size === 0) return onDone(`${plural(done, "answer")} recorded: ${common}`);
+    const what = isOutcome ? confirmationText(word) : common;
+    if (failures.size === 0) return onDone(`${plural(done, "answer")} recorded: ${what}`);
     const [why] = failures.values();
     onFailed(`${plural(done, "answer")} recorded, ${failures.size} not: ${why}`);
   };
   const decide = { send: (word: Decision) => void answer(word), isPending, error: null };
+  const isOutcome = items[0]!.kind === "outcome";
   useHotkeys([{ keys: "Escape", label: "Back to one item", run: onBack }]);
   return (
     <CardLayout
       labelledBy="together"
       footer={
-        <TwoAnswers
-          decide={decide}
-          yes={`Approve ${chosen.length}`}
-          onYes={seen.isSeen && chosen.length > 0 ? () => decide.send({ decision: "approve" }) : undefined}
-          no={`Reject ${chosen.length}`}
-        >
-          {!seen.isSeen && <p className="text-muted text-xs">Scroll to the end to approve.</p>}
-        </TwoAnswers>
+        isOutcome ? (
+          <VerdictButtons item={items[0]!} decide={decide} text={text} isForSeveral />
+        ) : (
+          <TwoAnswers
+            decide={decide}
+            yes={`Approve ${chosen.length}`}
+            onYes={seen.isSeen && chosen.length > 0 ? () => decide.send({ decision: "approve" }) : undefined}
+            no={`Reject ${chosen.length}`}
+          >
+            {!seen.isSeen && <p className="text-muted text-xs">Scroll to the end to approve.</p>}
+          </TwoAnswers>
+        )
       }
     >
       <Link
@@ -70,17 +79,21 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
         <ArrowLeft size={14} aria-hidden /> Answer one by one
       </Link>
       <h2 id="together" className="font-semibold text-lg">
-        {items.length} similar calls
+        {isOutcome ? `${items.length} calls of one tree were interrupted` : `${items.length} similar calls`}
       </h2>
-      <code className="break-words font-mono text-sm">
-        <CommandTitle text={common} />
-      </code>
+      {isOutcome ? (
+        <OutcomeReason text={text} onText={setText} />
+      ) : (
+        <code className="break-words font-mono text-sm">
+          <CommandTitle text={common} />
+        </code>
+      )}
       <ul className="flex flex-col">
         {items.map((item, at) => (
           <BatchRow
             key={item.id}
             item={item}
-            differs={parts[at]!}
+            differs={isOutcome ? approvalTitle(item) : parts[at]!}
             chosen={!excluded.has(item.id)}
             failure={failed.get(item.id)}
             onChoose={() => setExcluded(excluded.symmetricDifference(new Set([item.id])))}
@@ -92,9 +105,17 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
   );
 }
 
-/** Sends the decisions one after the other. Returns the error message of each item that failed. */
+/** Sends one verdict for all unknown outcomes. Sends other decisions one after the other. Returns the error message of each item that failed. */
 async function sendAll(items: readonly ApprovalView[], word: Decision): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
+  if ("verdict" in word) {
+    const [first, ...others] = items;
+    const all = { ...word, ...(others.length > 0 ? { alsoFor: others.map(({ id }) => id) } : {}) };
+    await sendDecision(first!, all).catch((error: Error) => {
+      for (const { id } of items) failures.set(id, error.message);
+    });
+    return failures;
+  }
   for (const item of items) {
     await sendDecision(item, word).catch((error: Error) => failures.set(item.id, error.message));
   }

@@ -21,7 +21,7 @@ export function Card(props: CardProps) {
   return <Kind {...props} />;
 }
 
-function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
+function OutcomeCard({ item, takesFocus, onDecided, children }: CardProps) {
   const decide = useDecide(item, onDecided);
   const [text, setText] = useState("");
   return (
@@ -30,6 +30,7 @@ function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
       takesFocus={takesFocus}
       answers={<VerdictButtons item={item} decide={decide} text={text} hasHotkeys />}
     >
+      {children}
       <RequestView item={item} />
       <OutcomeEvidence item={item} text={text} onText={setText} probeKey="l" />
     </CardFrame>

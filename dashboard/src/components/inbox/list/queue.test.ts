@@ -51,6 +51,18 @@ describe("[U28] similar items", () => {
     expect(findDifferences([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
   });
 
+  test("[36.10] the unknown outcomes of a tree are answered together, and those of another tree are not", () => {
+    const outcome = (id: string, rootRunId: string, command: string) =>
+      item(id, { kind: "outcome", rootRunId, tool: "Bash", input: { command } });
+    const all = [
+      outcome("a", "r1", "pay a"),
+      outcome("b", "r1", "rm b"),
+      outcome("c", "r2", "pay c"),
+      item("d"),
+    ];
+    expect(ids(similarItems(all[0]!, all))).toEqual(["a", "b"]);
+  });
+
   test("commands with different shell syntax are not similar; a dynamic or dangerous command is similar to no other command", () => {
     const pairs = [
       [shell("a", "echo a"), shell("b", "echo $(rm b)")],

@@ -25,6 +25,8 @@ export function similarItems(item: ApprovalView, items: readonly ApprovalView[])
 /** The shape of a call. Calls that differ only in names have the same shape. Undefined if the call is similar to no other call. */
 export function callShape(item: ApprovalView): string | undefined {
   const { kind, tool, agent } = item;
+  // P4: one crash can interrupt several calls of a tree. A person can give them one answer.
+  if (kind === "outcome") return `outcome ${item.rootRunId}`;
   if (kind !== "tool" || tool === undefined || findDangers(item).length > 0) return undefined;
   const fields = (item.input ?? {}) as Record<string, unknown>;
   if (item.command) {
