@@ -43,7 +43,7 @@ const DelegationInput = z.strictObject({
   onTimeout: z
     .enum(["return", "fail"])
     .optional()
-    .describe("What happens when a child's time is over before it could report (as `onFailure` says)"),
+    .describe("What happens if a child runs out of time before it reports (as `onFailure` says)"),
   atEnd: z
     .enum(["wait", "cancel"])
     .optional()

@@ -1,6 +1,6 @@
 // Loads the module that controls an agent: a file with `export default function*`, next to the agent's own file.
-// When an agent is loaded, only the text of its module is read.
-// The module runs when a run needs it, in a process of its own, and only if the project is trusted to run code.
+// Loading an agent reads only the text of its module.
+// Cadre runs the module in its own process when a run needs it, and only if the project is trusted to run code.
 
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";

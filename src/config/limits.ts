@@ -20,7 +20,7 @@ const Written = z.strictObject({
   max_turns: sameAsTurns,
   maxDuration: Duration.optional().describe("Active time; waiting does not count (30m)"),
   approvalTimeout: Duration.optional().describe(
-    "How long a person at a terminal is waited for (without it: as long as it takes)",
+    "How long Cadre waits for a person at a terminal (without it: as long as it takes)",
   ),
   maxToolCallsPerTurn: count.optional().describe("Calls in one answer (10)"),
   toolTimeout: Duration.optional().describe("How long a call may take, unless its tool says otherwise (2m)"),

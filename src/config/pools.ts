@@ -23,7 +23,7 @@ export function poolOf(pools: Pools, folder: string): string {
   return named?.[0] ?? DEFAULT_POOL;
 }
 
-/** Returns undefined if there are no pools, in which case every worker takes all runs. */
+/** Returns undefined if there are no pools. Then every worker takes all runs. */
 export function poolFilter(pools: Pools, pool: string): PoolFilter | undefined {
   if (Object.keys(pools).length === 0) return undefined;
   const own = pools[pool];

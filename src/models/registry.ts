@@ -43,7 +43,7 @@ export interface ModelRegistry extends Models {
   mustThinkLess(name: string, reasoning: Reasoning, output: number): boolean;
   /** A provider's name in the price list. It differs from `provider` if cadre.yaml gives a built-in type another name. */
   listedAs(provider: string): string;
-  /** Every known provider, whether or not it can be called. */
+  /** All known providers, including those that cannot be called. */
   providers: readonly string[];
   /** True if a provider has its key or needs no key. */
   hasKey(provider: string): boolean;

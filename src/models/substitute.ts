@@ -10,7 +10,7 @@ export interface ModelNamesConfig {
   /** The configured model: `provider/model`, or an alias. */
   default: string;
   aliases: Readonly<Record<string, string>>;
-  /** Every known provider, whether or not it has a key. */
+  /** All known providers, including those without a key. */
   providers: readonly string[];
   /** True if a provider can be called: it has its key or needs no key. */
   hasKey(provider: string): boolean;

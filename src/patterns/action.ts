@@ -46,7 +46,7 @@ export interface PatternRun {
   /** The person's own input, if `input` comes from another agent. Null if the person gave no input. */
   requestInput?: unknown;
   reason?: string | undefined;
-  /** The text that the parent has read instead of its task. The run's opening starts with this text instead of the person's request. */
+  /** Replaces the person's request at the start of the run's opening, if the parent read this text instead of its task. */
   before?: string | undefined;
   sections?: readonly Section[] | undefined;
   /** Team messages that the run reads in addition to its task. */

@@ -61,7 +61,7 @@ function judgeCall(call: Call, request: PermissionRequest, facts: DeclaredFacts 
 function protectedPart({ units }: Call): string | undefined {
   const known = units.find((unit) => unit.protected !== undefined)?.protected;
   if (units.some((unit) => unit.kind === "unread" && unit.unseen))
-    return "files, perhaps, in a text that was not read";
+    return "files, possibly, because the text is too long to judge";
   if (known !== undefined) return known;
   return units
     .flatMap((unit) => (unit.kind === "plain" && unit.hostname === undefined ? unit.strings : []))

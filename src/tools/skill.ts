@@ -107,7 +107,7 @@ const isInProject = ({ file }: PinnedSkill): boolean => !/^(~\/|builtin:)/.test(
 
 const MAX_BYTES = 1_000_000;
 
-/** Reads a file of a skill. It must be inside the skill's folder, and for a skill of the project also inside the project. */
+/** Reads a file of a skill. The file must be inside the skill's folder. If the skill is the project's, it must also be inside the project. */
 async function readConfined(
   skill: PinnedSkill,
   file: string | undefined,

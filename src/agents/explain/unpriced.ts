@@ -18,7 +18,7 @@ export function unpricedUnderLimit(
   const found = new Map<string, UnpricedModel>();
   for (const node of allNodes(root)) {
     const limit = tree?.maxCost ?? (node === root ? maxCost : node.limits.maxCost);
-    // A program reports its own cost.
+    // A program needs no price, because it reports its own cost.
     if (limit === undefined || node.definition.runner) continue;
     for (const model of node.models)
       if (!parts.hasPrice(model) && !found.has(model)) found.set(model, { model, agent: node.agent });

@@ -24,7 +24,7 @@ export async function probeCall(
   const tool = parts.tools.get(call.name);
   const input = tool?.input.safeParse(effectiveInput(call));
   if (!tool?.probe || !input?.success)
-    return cannotTell(`${call.name} has no way to look: whether it happened can only be seen where it acts.`);
+    return cannotTell(`${call.name} cannot be probed. Check the system that the call acts on.`);
   const stop = AbortSignal.timeout(PROBE_MS);
   const { workspace } = state.start!;
   const context = {

@@ -87,7 +87,7 @@ async function agentOf(
   const model = answeringModel(await parts.store.journal.read(id)) ?? pinned.models[0]!;
   const withModel = (found: Definition): Definition => {
     if (found.runner) return found;
-    // If a person chose the model, the person did not want a substitute.
+    // A person who chose the model does not want a substitute.
     const substitutes = start.model === undefined ? found.models.filter((other) => other !== model) : [];
     return { ...found, models: [model, ...substitutes] };
   };

@@ -162,11 +162,11 @@ async function openWorkspace(
   if (await parts.hasFolder(workspace)) return;
   throw new CadreError(
     "FOLDER_MISSING",
-    `The folder ${workspace}, in which the run works, is not there on ${parts.host}. Nothing was done; the run goes on when it is there, or where it is.`,
+    `The folder ${workspace}, in which the run works, is not there on ${parts.host}. Nothing was done. The run continues as soon as the folder is there, or on a machine that has it.`,
   );
 }
 
-/** True if this driver must leave the run to another driver. After a cancel, this driver continues. */
+/** True if this driver must stop. If the reason is a cancel, this driver continues, because it ends the run itself. */
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {

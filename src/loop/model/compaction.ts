@@ -1,4 +1,4 @@
-// Plans how a prompt that is too long becomes shorter. Pure: `decide` uses the plan, and so does the summary call.
+// Plans how to shorten a prompt that is too long. The plan is pure: `decide` and the summary call both use it.
 //  1  Notes replace older tool results, if that makes enough room for many more turns. The agent can read the results again.
 //     The thoughts that led to these results are left out too.
 //     Clearing must be rare, because the provider's cache is useless afterwards.

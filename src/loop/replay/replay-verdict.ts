@@ -29,7 +29,7 @@ export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts)
 /** True if the verdict does not come from a rule: a grant allowed the call, or the call could not be made. */
 const isFixed = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "grant" || basis === "impossible";
 
-/** The current verdict. Undefined if the agent no longer has this delegate, because the comparison of tool lists shows that change. */
+/** The current verdict. Undefined if the agent no longer has this delegate: the comparison of tool lists reports such a change. */
 function judgeNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
   const { name, effect } = event.payload;
   const call = callOf(view, event);

@@ -47,7 +47,7 @@ const Call = z.strictObject({
   input: z.unknown().optional(),
   /** The raw output of the model, used instead of `input`. It can be invalid JSON (F42). */
   raw: z.string().optional(),
-  /** The provider's id of the call. Ids can repeat, as they do with some servers. */
+  /** The provider's id of the call. Ids can repeat, because some servers repeat them. */
   id: z.string().optional(),
 });
 

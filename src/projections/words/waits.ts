@@ -25,7 +25,7 @@ export function describeWait(waitingOn: WaitingOn): WaitDescription {
   return top === undefined ? WAITS[kind] : frozenWith(top);
 }
 
-/** The title of a wait in the timeline. A parent is suspended anew for each run that needs a person, so the title shows how many there are. */
+/** The title of a wait in the timeline. A parent is suspended again for each run that needs a person, so the title shows how many runs do. */
 export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
   if (blockers.length > 1) return `Waiting: ${blockers.length} runs below need a person`;
   return describeWait(waitingOn).title;

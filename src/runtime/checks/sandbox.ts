@@ -22,7 +22,7 @@ export async function sandboxCheck(
     return {
       state: "warn",
       name,
-      text: `${used}, but Cadre runs as root: a hole in the sandbox or in the kernel is a hole in the machine`,
+      text: `${used}, but Cadre runs as root: a program that breaks out of the sandbox controls the machine`,
       fix: "run Cadre as an ordinary user",
     };
   if (used !== "none") return { state: "ok", name, text: `${used}; ${networkWords(settings, used)}` };

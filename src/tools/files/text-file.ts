@@ -162,7 +162,7 @@ async function writeNew(
   }
 }
 
-/** Keeps the file's mode, and the file's owner if Cadre runs as root. Otherwise Cadre's user becomes the owner, as in most editors. */
+/** Keeps the file's mode. Keeps the owner only if Cadre runs as root; otherwise Cadre's user becomes the owner, as in most editors. */
 async function keepOwner(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
   const now = await file.stat();
   if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid).catch(() => undefined);

@@ -82,7 +82,7 @@ async function settleMerge(place: Place, merge: LockedMerge): Promise<void> {
   const { top, gitDir } = place;
   const at = inFolder(top);
   if ((await git(at, ["rev-parse", "HEAD"])) !== merge.commit) return undo(place, merge);
-  // If the new index is already in place, this file is missing.
+  // The scratch index is missing if an earlier attempt has already moved it.
   await rename(join(merge.scratch, "index"), join(gitDir, "index")).catch(ignoreMissing);
 }
 

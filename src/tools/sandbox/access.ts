@@ -61,7 +61,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   set("hidden", [...PRIVATE, ...HOMES, home, ...SYSTEM_SECRETS]);
   set("read", shownPaths(request, { workspace, home, git }));
   set("hidden", stateFolders(request, workspace, git));
-  // The sockets of all projects with long paths (A32). TMPDIR can be outside of the folders that are private anyway.
+  // The sockets of all projects with long paths (A32). They are hidden explicitly, because TMPDIR can be outside of the private folders.
   set("hidden", [join(tmpdir(), `cadre-${process.getuid?.() ?? "user"}`)]);
   set(
     "hidden",
@@ -128,7 +128,7 @@ function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: P
 /** Folders beside `bin` that programs load code and data from: `~/.nvm/versions/node/v24/bin` needs its `lib`. */
 const BESIDE_BIN = ["lib", "lib64", "libexec", "share", "include", "conf", "jmods", "pyvenv.cfg"];
 
-/** Never the parent of a `bin` folder as a whole: `~/.fly/bin` lies beside the token of its program. */
+/** The folders that the programs in a folder need. Never the whole parent of a `bin` folder: `~/.fly` also holds a program's token. */
 function programFolders(folder: string, home: string): string[] {
   const whole = dirname(folder);
   const isWide = whole === home || whole === join(home, ".local") || !isInside(home, whole);

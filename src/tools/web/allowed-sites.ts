@@ -70,7 +70,7 @@ export const portOf = (url: URL): number => Number(url.port) || (url.protocol ==
 function howToAllow(host: string, port: number): string {
   const site = PORTS.includes(port) ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const own = isOwnMachine(host) ? "A server that you started yourself answers to Bash (curl). " : "";
-  return `${own}If it is meant to be read, a person sets \`web: { private: ["${site}"] }\` in cadre.yaml.`;
+  return `${own}To let agents read this site, a person sets \`web: { private: ["${site}"] }\` in cadre.yaml.`;
 }
 
 const isOwnMachine = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
