@@ -16,9 +16,6 @@ import { builtinTools } from "../src/tools/index.ts";
 import { canonicalRule } from "../src/tools/tool-names.ts";
 import { bash, write } from "./support/judge.ts";
 
-/** Tools that the agents name, but that this version of Cadre does not have. The agents work without these tools. */
-const LATER = ["Task"];
-
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
 const builtin = fileURLToPath(new URL("../agents", import.meta.url));
 const toolNames = builtinTools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])]);
@@ -30,11 +27,9 @@ const models = createModelNames({
 });
 
 let set: AgentSet;
-let today: AgentSet;
 beforeAll(async () => {
   const folders = { project: nowhere, user: nowhere, builtin };
-  set = await loadAgents(folders, { models, toolNames: [...toolNames, ...LATER] });
-  today = await loadAgents(folders, { models, toolNames });
+  set = await loadAgents(folders, { models, toolNames });
 });
 afterAll(() => rmSync(nowhere, { recursive: true }));
 
@@ -75,21 +70,15 @@ describe("problems in the agent files", () => {
       .filter(({ code }) => code !== "NOT_YET")
       .map(({ file, line, code, message }) => `${file}:${line} ${code} ${message}`);
 
-  test("if every named tool exists, the agent files have no problems", () => {
+  test("[28.7] every tool that an agent names exists, so the agent files have no problems", () => {
     expect(worthSaying(set)).toEqual([]);
-  });
-
-  test("in this version, the only problem in the agent files is that some tools do not exist yet", () => {
-    const absent = new RegExp(`UNKNOWN_TOOL .*\`(${LATER.join("|")})\`|NO_KNOWN_TOOLS `);
-    const missed = worthSaying(today).filter((text) => !absent.test(text));
-    expect(missed).toEqual([]);
-    for (const agent of today.agents.values()) expect(agent.definition, agent.name).toBeDefined();
+    for (const agent of set.agents.values()) expect(agent.definition, agent.name).toBeDefined();
   });
 });
 
 test("[S0-5] the ops agents name only tools that exist", () => {
   for (const name of ["orchestrator", "coding", "log-analyzer"])
-    expect(today.agents.get(`ops/${name}`)!.problems, name).toEqual([]);
+    expect(set.agents.get(`ops/${name}`)!.problems, name).toEqual([]);
 });
 
 const LOKI = "loki_query loki_labels loki_service_errors";
@@ -115,7 +104,7 @@ const ROWS = [
     "mcp__admin__* mcp__spawn_agent",
     "researcher",
   ],
-  ["S1-4] [S1-8] [S1-28", "factory/planner", "Read Glob Grep WebFetch TodoWrite Task", "Write Edit Bash", ""],
+  ["S1-4] [S1-8] [S1-28", "factory/planner", "Read Glob Grep WebFetch TodoWrite", "Write Edit Bash", ""],
   ["S1-6] [S1-8] [S1-30", "factory/researcher", "Read Glob Grep WebFetch WebSearch", "Write Edit Bash", ""],
   ["S1-7] [S1-8] [S1-31", "factory/fixer", "Read Write Edit Glob Grep", "Bash mcp__spawn_agent", ""],
 ] as const;
@@ -314,7 +303,7 @@ describe("prompts of the shipped agents", () => {
   });
 
   test("no prompt mentions a tool that its agent does not have", () => {
-    const known = [...builtinTools.map((tool) => tool.name), ...LATER];
+    const known = builtinTools.map((tool) => tool.name);
     for (const { name, definition } of every()) {
       const { allow } = definition!.tools;
       if (allow === undefined) continue;

@@ -36,7 +36,7 @@ const CALLS = {
   fetch: ["WebFetch", { url: "https://a.test" }],
   search: ["WebSearch", { query: "a" }],
   todo: ["TodoWrite", { todos: [] }],
-  git: ["mcp__git__commit", {}],
+  git: ["mcp__git__commit", { message: "m", paths: ["a"] }],
   runs: ["mcp__admin__list_runs", {}],
   cancel: ["mcp__admin__cancel_run", { run_id: "r" }],
   health: ["mcp__monitoring__health", {}],
@@ -72,11 +72,7 @@ beforeAll(async () => {
     script: () => ({ text: "" }),
     idle: true,
     env: { CADRE_TRUST: "1", ANTHROPIC_API_KEY: "not a key" },
-    more: [
-      stub("mcp__git__commit", "unsafe", ["files"]),
-      stub("WebFetch", "read"),
-      stub("WebSearch", "read"),
-    ],
+    more: [stub("WebFetch", "read"), stub("WebSearch", "read")],
   });
 });
 afterAll(() => world.close());

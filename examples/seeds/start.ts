@@ -7,8 +7,12 @@ import { parseArgs } from "node:util";
 import { main } from "../../src/cli/main.ts";
 import { makeStage } from "../shared/stage.ts";
 
-/** Serves the system in this folder until it is stopped. `addresses` replaces addresses in its cadre.yaml, for example that of a real Loki. */
-export async function start(source: string, addresses: Record<string, string> = {}): Promise<void> {
+/** Serves the system in this folder until it is stopped. `addresses` replaces addresses in its cadre.yaml, for example that of a real Loki. `prepare` completes the copy of the folder. */
+export async function start(
+  source: string,
+  addresses: Record<string, string> = {},
+  prepare: (folder: string) => void = () => undefined,
+): Promise<void> {
   const args = process.argv.slice(2);
   const { model } = parseArgs({ args, options: { model: { type: "string" } }, strict: false }).values;
   const { folder, env } = await makeStage(source, typeof model === "string" ? model : undefined);
@@ -16,6 +20,7 @@ export async function start(source: string, addresses: Record<string, string> = 
   let settings = await readFile(file, "utf8");
   for (const [written, used] of Object.entries(addresses)) settings = settings.replaceAll(written, used);
   await writeFile(file, settings);
+  prepare(folder);
   const { stdin, stdout, stderr } = process;
   const { PATH, HOME } = process.env;
   const io = { stdin, stdout, stderr, cwd: folder, env: { PATH, HOME, ...env } };

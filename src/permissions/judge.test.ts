@@ -10,6 +10,9 @@ describe("the built-in default", () => {
     ["Edit", { path: "a" }, "ask", "default ask Edit"],
     ["restart_service", { service: "web" }, "ask", "default ask restart_service"],
     ["mcp__git__push", {}, "ask", "default ask mcp__git__push"],
+    ["mcp__git__diff", {}, "allow", "default allow mcp__git__diff"],
+    ["mcp__git__commit", { message: "m", paths: ["a"] }, "ask", "default ask mcp__git__commit"],
+    ["mcp__git__branch", { name: "x" }, "ask", "default ask mcp__git__branch"],
     ["delegate", { agent: "coder" }, "allow", "default allow delegate"],
     ["Bash", { command: "npm test" }, "ask", "default ask Bash"],
     ["Bash", { command: "git status" }, "allow", "default allow Bash: only reads"],
@@ -179,6 +182,18 @@ describe("the order of rules", () => {
     expect(verdict("mcp__git__status", {}, setting).verdict).toBe("allow");
     expect(verdict("mcp__git__push", {}, setting).verdict).toBe("deny");
     expect(verdict("mcp__github__status", {}, setting).verdict).toBe("ask");
+  });
+
+  it("[28.7] [30.7] a rule that denies a git command or a file also covers the git tools", () => {
+    const commit = { message: "m", paths: ["a"] };
+    const judged = (tool: string, input: object, ...deny: string[]) =>
+      verdict(`mcp__git__${tool}`, input, { project: { deny, preset: "trusted" } }).verdict;
+    expect(judged("commit", commit)).toBe("allow");
+    for (const rule of ["Bash(git commit *)", "Bash(git *)", "bash(git commit *)"])
+      expect(judged("commit", commit, rule)).toBe("deny");
+    expect(judged("branch", { name: "x" }, "Bash(git switch *)")).toBe("deny");
+    expect(judged("log", {}, "Bash(git commit *)", "Bash")).toBe("allow");
+    expect(judged("diff", { path: ".env" }, "Read(.env)")).toBe("deny");
   });
 
   it("a rule with a pattern can deny a call of a tool whose input is unknown, but cannot allow the call", () => {

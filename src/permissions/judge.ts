@@ -41,7 +41,7 @@ export const createJudge =
   };
 
 function judgeCall(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
-  const denial = findDenial(call, request);
+  const denial = findDenial(call, request, facts?.sameAs);
   const host = requestedHost(facts?.target, request.input);
   const verdict =
     gateVerdict(call, request, facts) ??
@@ -95,17 +95,40 @@ function gateVerdict(
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
 
-function findDenial(call: Call, request: PermissionRequest): { sure: boolean; verdict: Verdict } | undefined {
+function findDenial(
+  call: Call,
+  request: PermissionRequest,
+  sameAs: string | undefined,
+): { sure: boolean; verdict: Verdict } | undefined {
   let doubt: { sure: boolean; verdict: Verdict } | undefined;
   const own = { source: "agent tools", rules: request.gate };
   for (const { source, rules } of [own, ...request.ancestors, ...request.authority]) {
-    const found = firstMatch(rulesFor(rules.deny, "wide", call.tool), call);
+    const found =
+      firstMatch(rulesFor(rules.deny, "wide", call.tool), call) ??
+      (sameAs === undefined ? undefined : commandMatch(rules.deny ?? [], sameAs, request, call));
     if (!found) continue;
     const rule = `${source} deny ${found.rule.text}`;
     if (found.match === "yes") return { sure: true, verdict: { verdict: "deny", rule } };
     doubt ??= { sure: false, verdict: { verdict: "ask", rule: `${rule} cannot be ruled out` } };
   }
   return doubt;
+}
+
+const BASH = { name: "Bash", target: { kind: "command", field: "command" } } as const;
+
+/** The rule for commands that denies this command. A rule that denies the whole of Bash says nothing about other tools. */
+function commandMatch(
+  deny: readonly string[],
+  command: string,
+  request: PermissionRequest,
+  { checkDeadline }: Call,
+): ReturnType<typeof firstMatch> {
+  const rules = rulesFor(deny, "wide", BASH).filter((rule) => !rule.bare && rule.names(BASH.name));
+  if (rules.length === 0) return undefined;
+  return firstMatch(
+    rules,
+    describeCall({ ...request, tool: BASH.name, input: { command } }, BASH.target, checkDeadline),
+  );
 }
 
 function presetDenial(request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict | undefined {

@@ -144,7 +144,7 @@ describe("[SG2] a suggestion is never wider than the past calls, and never dange
       expect(
         candidateRules(tool, { agent: "x", path: "a/b", url: "https://a.com" }, toolFacts(tool)),
       ).toEqual([]);
-    expect(candidateRules("mcp__git__status", {}, toolFacts("mcp__git__status"))).toHaveLength(1);
+    expect(candidateRules("mcp__hub__status", {}, toolFacts("mcp__hub__status"))).toHaveLength(1);
   });
 
   test("no rule is suggested for calls that were allowed in a tainted run or in a fork", () => {

@@ -171,7 +171,10 @@ export function openProject(options: ProjectOptions): Project {
   });
   const servers = serversOf(config, env, home);
   config.problems.push(...serverProblems(config, servers), ...hookProblems(config.hooks));
-  const own = [...builtin, ...(options.tools ?? [])];
+  const own = [
+    ...builtin.filter(({ group }) => group === undefined || !servers.names.includes(group)),
+    ...(options.tools ?? []),
+  ];
   const { tools, byName } = catalogue(own, servers);
   const models = modelsOf(config, env, options);
   const priceOf = createPrices(config.prices, models.listedAs);
@@ -537,7 +540,7 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
 
 export function offers(
   definition: Definition,
-  tool: OfferedTool & Pick<AnyTool, "idle" | "needsSkills">,
+  tool: OfferedTool & Pick<AnyTool, "idle" | "needsSkills" | "group">,
 ): boolean {
   const { tools, readOnly, mcpServers = [], skills = [] } = definition;
   if (tool.needsSkills && skills.length === 0) return false;
@@ -551,7 +554,8 @@ export function offers(
     return allow === undefined || rulesFor(allow, "strict", whole).some((rule) => rule.names(whole.name));
   }
   // An allow rule offers only the tool it names. `Write(src/**)` also matches commands that write to src, but it does not offer Bash.
-  if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
+  const server = tool.server ?? tool.group;
+  if (allow === undefined) return server === undefined ? !tool.idle : mcpServers.includes(server);
   return rulesFor(allow, "strict", tool).some(
     (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),
   );

@@ -30,6 +30,11 @@ it("every tool declares its effect and whether it reaches files, commands or the
     ["WebFetch", "read", "network"],
     ["WebSearch", "read", "network"],
     ["Skill", "read"],
+    ["mcp__git__status", "read"],
+    ["mcp__git__diff", "read"],
+    ["mcp__git__log", "read"],
+    ["mcp__git__commit", "unsafe", "files"],
+    ["mcp__git__branch", "idempotent", "files"],
   ]);
 });
 

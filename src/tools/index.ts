@@ -5,6 +5,7 @@ import { bashTool } from "./bash.ts";
 import { bashInputTool } from "./bash-input.ts";
 import { bashOutputTool } from "./bash-output.ts";
 import { editTool } from "./edit.ts";
+import { gitTools } from "./git-tools.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import type { LokiAccess } from "./loki/client.ts";
@@ -49,6 +50,7 @@ export const toolsFor = ({ bash, loki, services, web, search, skills }: ToolSetu
   webFetchTool(web),
   webSearchTool(search),
   skillTool(skills),
+  ...gitTools,
 ];
 
 /** The tools without any project settings. Their names, effects and inputs are the same in every project. */

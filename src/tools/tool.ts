@@ -155,6 +155,8 @@ export interface Tool<Input = unknown> extends ToolFacts {
   timeout?: number;
   /** True if the project has not configured the tool. Cadre offers it only to agents that name it, and its answer says what to configure. */
   idle?: boolean;
+  /** A group that agents name as they name an MCP server. An agent without a list of tools needs `mcpServers: [group]`. A server of that name replaces the group. */
+  group?: string;
   /** True if Cadre offers the tool only to agents that have skills. */
   needsSkills?: true;
   /** The JSON Schema for models. By default, it is generated from `input`. */

@@ -46,6 +46,12 @@ test("[S1-29] [S1-31] a reviewer cannot write files, but the fixer that it spawn
   for (const file of ["api/users.js", "api/fix.js"]) expect(existsSync(join(seed.folder, file))).toBe(true);
 });
 
+test("[28.7] [S1-26] [S1-27] a worker commits with the git tools, and its supervisor finds the commit in the log", async () => {
+  const { events } = await seed.get(`/api/runs/${tree.id}/events`);
+  const log = events.findLast(({ type }: Json) => type === "TOOL_RESULT").payload.output;
+  expect(log).toMatch(/ Cadre\n {4}Add the user model/);
+});
+
 test("[S1-42] an SQL query shows each run's parent, agent and depth", () => {
   const rows = seed.sql(
     "SELECT child.agent AS agent, parent.agent AS spawnedBy FROM runs child JOIN runs parent ON child.parent = parent.id WHERE child.root = ? ORDER BY child.n",

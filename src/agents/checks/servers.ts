@@ -7,17 +7,19 @@ import type { Check } from "./check.ts";
 
 /** Prefixes of built-in tool names that look like server names. */
 const OUR_OWN = new Set(["agent", "admin", "monitoring"]);
-/** Servers that agents of the built-in packs use if the project has them. Without them, these agents do the same with commands. */
-const OPTIONAL = new Set(["git"]);
+/** Groups of built-in tools, which agents name as they name servers. */
+const GROUPS = new Set(["git"]);
 
 export const checkServers: Check = ({ definition }, { servers: known }) => {
   if (!known) return [];
   const ownServers = (definition.mcpServers ?? []).map((name) => ({ key: "mcpServers", name }));
   const toolServers = (definition.tools.allow ?? []).flatMap((rule) => {
     const [, name] = /^mcp__([^*]+?)__/.exec(rule) ?? [];
-    return name === undefined || OUR_OWN.has(name) || OPTIONAL.has(name) ? [] : [{ key: "tools", name }];
+    return name === undefined || OUR_OWN.has(name) ? [] : [{ key: "tools", name }];
   });
-  const missing = [...ownServers, ...toolServers].filter(({ name }) => !known.includes(name));
+  const missing = [...ownServers, ...toolServers].filter(
+    ({ name }) => !known.includes(name) && !GROUPS.has(name),
+  );
   const once = new Map(missing.map((one) => [`${one.key} ${one.name}`, one]));
   return [...once.values()].map(({ key, name }): Finding => {
     const meant = nearestWord(name, known);

@@ -389,7 +389,7 @@ describe("models in an agent file", () => {
 describe("a policy restricts the agent", () => {
   test("a policy without Patch removes tools that change files; a policy without Delegate removes delegates", () => {
     expect(definition("policy: [Finalize]\nagents: [b]")).toMatchObject({
-      tools: { deny: ["Write", "Edit", "Bash"] },
+      tools: { deny: ["Write", "Edit", "Bash", "mcp__git__commit", "mcp__git__branch"] },
       agents: [],
     });
   });

@@ -79,7 +79,7 @@ describe("tools and limits that an agent inherits from its base", () => {
       "the base has a policy",
       "policy: [Finalize]",
       "policy: [Finalize, Patch]",
-      { ask: [], deny: ["Write", "Edit", "Bash"] },
+      { ask: [], deny: ["Write", "Edit", "Bash", "mcp__git__commit", "mcp__git__branch"] },
     ],
   ])("an agent never gets a tool that its base denies: %s", async (_, base, own, tools) => {
     expect((await definition(base, own)).tools).toEqual(tools);

@@ -18,7 +18,15 @@ function rows(name: string, table: readonly Row[]): void {
   });
 }
 
-const READ_ONLY = ["Write", "Edit", "Bash", "NotebookEdit", "restart_service"];
+const READ_ONLY = [
+  "Write",
+  "Edit",
+  "Bash",
+  "mcp__git__commit",
+  "mcp__git__branch",
+  "NotebookEdit",
+  "restart_service",
+];
 
 describe("keys that several products share", () => {
   rows("claude", [

@@ -54,7 +54,10 @@ const knownTool = (tool: string): KnownTool | undefined =>
   Object.hasOwn(KNOWN_TOOLS, tool) ? KNOWN_TOOLS[tool as keyof typeof KNOWN_TOOLS] : undefined;
 
 /** Tools that can change files, directly or by running a command. */
-export const FILE_CHANGING_TOOLS = TOOLS.filter((tool) => knownTool(tool)?.changesFiles);
+export const FILE_CHANGING_TOOLS: readonly string[] = [
+  ...TOOLS.filter((tool) => knownTool(tool)?.changesFiles),
+  ...["mcp__git__commit", "mcp__git__branch"],
+];
 
 /** The tool names that only one product uses. Names that all products share are not included. */
 export interface Vocabulary {
