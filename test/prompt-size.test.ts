@@ -43,7 +43,7 @@ test("[25.6] the system prompt and the tools of the assistant have at most 3,000
   expect(await sizeOf(projectWith({ coder: "", tester: "", reviewer: "" }), "assistant")).toBeLessThan(3_000);
 });
 
-test("[25.7] the ability to delegate, and to manage what it started, costs an agent at most 300 tokens per turn", async () => {
+test("[25.7] the ability to delegate, and to manage its child runs, costs an agent at most 300 tokens per turn", async () => {
   const parent = (keys: string) => projectWith({ lead: `tools: [Read]\n${keys}`, coder: "" });
   const alone = await sizeOf(parent("agents: []"), "lead");
   const sizes = ["generic", "per-agent", "delegate_to_agent"].map(async (tool) => {

@@ -97,7 +97,7 @@ describe("requesting one agent by name", () => {
     expect(findAgent(await agents("boss"), "boss").definition.handoff?.agent).toBe("crew/scout");
   });
 
-  test("if a requested agent breaks, the whole set also contains its last good version", async () => {
+  test("if the file of a requested agent is broken, loading the whole set also gives the agent's last good version", async () => {
     await names("fixer");
     writeAgent("fixer.md", BROKEN);
     expect(await promptNow()).toBe("Fix.");

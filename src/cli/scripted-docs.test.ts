@@ -11,7 +11,7 @@ async function filesOf(document: string): Promise<Record<string, string>> {
   return Object.fromEntries([...blocks].map(([, file, content]) => [file!, content!]));
 }
 
-test("the documented example with one agent prints what the page shows", async () => {
+test("the documented example with one agent prints the output that the docs show", async () => {
   await using p = await project(await filesOf("scripted-model.md"));
   const { code, stdout } = await p.cadre("run", "--yes", "notes", "buy milk");
   expect(stdout).toMatch(/^Completed\nThe note is written\.$/m);
@@ -19,7 +19,7 @@ test("the documented example with one agent prints what the page shows", async (
   expect(await readFile(`${p.folder}/note.txt`, "utf8")).toBe("buy milk\n");
 });
 
-test("the documented example with a parent and a child prints what the page shows", async () => {
+test("the documented example with a parent and a child prints the output that the docs show", async () => {
   await using p = await project({
     ...(await filesOf("scripted-model.md")),
     "list.txt": "milk\nbread\noat milk\n",

@@ -70,7 +70,7 @@ it.each([
     ".claude/settings.json:1:37",
   ],
   ["a list", `[]`, "must be a JSON object"],
-])("refuses a file with %s, because its deny rules would be lost", async (_, text, message) => {
+])("a settings file with %s is refused, because its deny rules would be lost", async (_, text, message) => {
   await put("project/.claude/settings.json", text);
   expect(read).toThrow(message);
   expect(read).toThrow("deny rules would be lost");

@@ -386,7 +386,7 @@ test("the second run of a session gets the second message", async () => {
   expect(report.status).toBe("completed");
 });
 
-test("the fetch handler serves the API to whom `authorize` names, and records the name with a decision", async () => {
+test("the fetch handler serves the API only to users whom `authorize` names, and records the name with each decision", async () => {
   const { clerk } = refundDesk();
   const cadre = await open({ agents: [clerk] });
   const handle = cadre.handler({

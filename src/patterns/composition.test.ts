@@ -70,7 +70,7 @@ describe.each(all(samples()))("%s", (_, sample) => {
 });
 
 scenario(
-  "[S3-67] an agent in a pattern can delegate, and the tree pays for its children",
+  "[S3-67] an agent in a pattern can delegate, and its children use the tree's budget",
   {
     agent: "handoff: second",
     cast: { second: "agents: [helper]", helper: "" },

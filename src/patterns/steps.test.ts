@@ -92,7 +92,7 @@ scenario(
 );
 
 scenario(
-  "turns that reach their maximum return the agent's last text, and a module without a return value its last report",
+  "turns: if they reach their maximum, the module gets the agent's last text; a module without a return value answers with its last report",
   {
     ...controlled(`
       const first = yield* turns({ max: 2 });

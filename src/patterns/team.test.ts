@@ -298,7 +298,7 @@ describe("a member's last turn", () => {
 
 describe("[K5] [K7] [S3-35] when the team is done", () => {
   scenario(
-    "[S3-36] [S3-66] maxRounds always applies",
+    "[S3-36] [S3-66] a team that never agrees ends after maxRounds",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",
       cast: { a: "", b: "" },
@@ -425,7 +425,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "of several conditions the first counts: consensus before the coordinator's decision",
+    "if consensus comes before the coordinator's decision, consensus ends the discussion",
     {
       agent: "team: { members: [a, b], terminationMode: [consensus, coordinatorDecides] }",
       cast: { a: "", b: "" },
@@ -445,7 +445,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "of several conditions the first counts: the coordinator's decision before consensus",
+    "if the coordinator's decision comes before consensus, the decision ends the discussion",
     {
       agent: "team: { members: [a, b], terminationMode: [consensus, coordinatorDecides] }",
       cast: { a: "", b: "" },

@@ -15,7 +15,7 @@ describe("grantFor", () => {
     ["Write", { path: "./src/[id].ts" }, "Edit(src/\\[id\\].ts)"],
     ["Edit", { path: "a.ts" }, "Edit(a.ts)"],
     ["mcp__git__push", {}, "mcp__git__push"],
-  ])("for the tool %s with the input %j, the grant is %s", (tool, input, grant) => {
+  ])("approving a call of %s with the input %j gives the grant %s", (tool, input, grant) => {
     expect(grantFor(tool, input)).toBe(grant);
   });
 

@@ -144,6 +144,6 @@ it.each([
   [{ deny: "Read(.env)" }, "settings.json:1:24 `permissions.deny` must be a list of rules"],
   [{ ask: [{ tool: "Bash" }] }, "`permissions.ask` must be a rule, such as Read(.env)"],
   [["Read(.env)"], "`permissions` must be an object"],
-])("[25.4] refuses %j, because its rules would be lost", (permissions, message) => {
+])("[25.4] settings with %j are refused, because their rules would be lost", (permissions, message) => {
   expect(() => judged(permissions)).toThrow(message);
 });

@@ -119,7 +119,7 @@ describe("sending notices", () => {
     expect(await store.outbox.deliveries("team", 5)).toMatchObject([{ outcome: "delivered", runId: "r1" }]);
   });
 
-  test("[U32] a child's question sends one notice for the whole tree; runs that ended before webhooks were first used send none", async () => {
+  test("[U32] a child's question sends one notice for the whole tree; runs that ended before the first webhook existed send no notice", async () => {
     await admit(store, "old");
     await end("old");
     const deliver = begin();
@@ -274,7 +274,7 @@ describe("an endpoint that fails", () => {
     ["redirects", say(302, { location: "http://169.254.169.254/latest" }), /^302: redirects/],
     ["refuses the notice", say(400), /^400/],
   ])(
-    "[WH4] [A42] if an endpoint %s, the current notice is given up and the next notice is sent",
+    "[WH4] [A42] if an endpoint %s, Cadre gives up the current notice and sends the next notice",
     async (_, how, detail) => {
       answer = how;
       const deliver = await withOneNotice();
@@ -297,7 +297,7 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "given up" });
   });
 
-  test("[WH4] for an old notice, the day of retries starts with the first attempt", async () => {
+  test("[WH4] the day of retries for an old notice starts with its first attempt", async () => {
     answer = say(503);
     await withOneNotice();
     clock.advance(3 * 24 * 3_600_000);

@@ -20,7 +20,7 @@ const steps = await runUndisturbed("steps");
 const team = await runUndisturbed("team");
 
 describe("killing the process of a run", () => {
-  it("the single run passes every kind of boundary at which this suite kills", () => {
+  it("the single run reaches every kind of point at which this suite kills the process", () => {
     const text = run.boundaries.join("\n");
     for (const what of [
       "before append MODEL_CALL_STARTED",
@@ -61,7 +61,7 @@ describe("killing the process of a run", () => {
   });
 
   it(
-    `[F01][F02][F03][F04][F05] a run recovers from a kill at each of its ${run.boundaries.length} boundaries without repeating an effect`,
+    `[F01][F02][F03][F04][F05] a run recovers from a kill at each of its ${run.boundaries.length} points without repeating an effect`,
     () => killAtEach(run, 1),
     10 * MINUTES,
   );
@@ -74,7 +74,7 @@ describe("killing the process of a run", () => {
 });
 
 describe("killing the process of a tree of runs", () => {
-  it("the tree passes every kind of boundary at which this suite kills", () => {
+  it("the tree reaches every kind of point at which this suite kills the process", () => {
     const text = tree.boundaries.join("\n");
     for (const what of [
       "append CHILD_RUN_STARTED",
@@ -131,7 +131,7 @@ describe("killing the process of a run with a steps module", () => {
 });
 
 describe("killing the process of a team", () => {
-  it("the team passes every kind of boundary at which this suite kills", () => {
+  it("a team run reaches every kind of point at which this suite kills the process", () => {
     const text = team.boundaries.join("\n");
     for (const what of [
       "append TEAM_ROUND_STARTED",

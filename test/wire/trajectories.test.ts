@@ -48,7 +48,7 @@ const MODELS: Record<ProtocolName, string> = {
 describe.skipIf(!folder).each(Object.entries(MODELS) as [ProtocolName, string][])(
   "recorded conversations over %s",
   (protocol, model) => {
-    test("[J10] every recorded conversation arrives with equal order, roles, ids, arguments and results", async () => {
+    test("[J10] every recorded conversation reaches the provider with the same order, roles, ids, arguments and results", async () => {
       await using wire = await startWire(() => ({ parts: [{ text: "done" }] }));
       const { env, config } = wire;
       const { resolve } = createModels({ env, providers: providersIn(config) });

@@ -139,7 +139,7 @@ function mapsOf(keys: string[], patterns: string[]): fc.Arbitrary<Map> {
 }
 
 describe("a translated permission map never allows more than opencode would", () => {
-  test("[T1] the rules for commands never allow more than the last entry that matches in opencode", () => {
+  test("[T1] the translated command rules never allow more than opencode's last matching entry", () => {
     const maps = mapsOf(
       ["*", "bash", "b*", "edit"],
       ["*", "git *", "git log *", "git*", "rm", "git * -f", "*log*", "ls"],
@@ -163,7 +163,7 @@ describe("a translated permission map never allows more than opencode would", ()
     );
   });
 
-  test("[T1] the rules for files never allow more than the last entry that matches in opencode", () => {
+  test("[T1] the translated file rules never allow more than opencode's last matching entry", () => {
     const maps = mapsOf(
       ["*", "edit", "write", "read"],
       ["*", "src/*", "*.md", "src/a*", "a*b", "src/*/x.md", "*src*"],
@@ -181,7 +181,7 @@ describe("a translated permission map never allows more than opencode would", ()
     );
   });
 
-  test("[T1] the rules for MCP tools never allow more than the last entry that matches in opencode", () => {
+  test("[T1] the translated rules for MCP tools never allow more than opencode's last matching entry", () => {
     const maps = mapsOf(["*", "gh_*", "gh_get_*", "*_del", "g*", "gh_get_x", "git_*"], ["*"]);
     const tools = fc.constantFrom(
       ["gh", "get_x"],

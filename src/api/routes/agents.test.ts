@@ -157,7 +157,7 @@ describe("listing and describing agents", () => {
     });
   });
 
-  test('[A59] the hash of a stored value that is not a definition gets "not found"', async () => {
+  test('[A59] a request for a stored value that is not a definition is answered with "not found"', async () => {
     const hash = await runtime.store.blobs.put('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
       expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);

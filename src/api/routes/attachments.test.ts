@@ -57,7 +57,7 @@ test("[30.17] an exported page keeps its own policy, so it cannot run on this or
   }
 });
 
-test("[A08] [A62] images are shown, PDFs are downloaded, and neither can run code; a wrong hash or token gets nothing", async () => {
+test("[A08] [A62] images are shown, PDFs are downloaded, and neither can run code; a request with a wrong hash or token is refused", async () => {
   const attachments = [sent('a"ä\r\n.png', PNG), sent("../b.pdf", PDF)];
   const { runId } = await api.client.post("/api/runs", {
     body: { agent: "talker", task: "look", attachments },

@@ -140,7 +140,7 @@ describe("[A03] host names that are not the server's own but resolve to this mac
   );
 });
 
-test("[A11] spelling a path differently does not bypass the access checks", async () => {
+test("[A11] another spelling of a path does not bypass the access checks", async () => {
   const paths = [
     "//api//runs",
     "/API/runs",

@@ -180,7 +180,7 @@ describe("[U23] previewing an edited input", () => {
     expect(answer.change?.masked, "[U22] what it shows is not to be written back").toBe(true);
   });
 
-  test('a preview of an item that is not open gets "not found"', async () => {
+  test('a request to preview an item that is not open is answered with "not found"', async () => {
     const item = await firstApproval("lead", "release it");
     for (const id of [`${item.runId}:m9.9`, "nonsense"]) {
       const answer = await sendRequest(api, "POST", `/api/approvals/${id}/preview`, { input: {} });

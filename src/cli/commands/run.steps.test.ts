@@ -46,7 +46,7 @@ test("a steps module runs only in a trusted folder; a command can answer the mod
 test.each([
   ["of a folder that is not trusted", MODULE, "", /is not run: this folder is not trusted \(`cadre trust`\)/],
   ["that is not a `function*`", "export default () => 1;\n", "1", /its default export is not a `function\*`/],
-])("[M5] a module %s is not reported as changed", async (_, module, trust, why) => {
+])("[M5] a steps module %s is not reported as changed", async (_, module, trust, why) => {
   await using p = await shipper();
   await p.write("agents/ship.steps.ts", module);
   p.env["CADRE_TRUST"] = trust;

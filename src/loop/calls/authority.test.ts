@@ -67,7 +67,7 @@ scenario(
 );
 
 scenario(
-  "[D5] a run that a message starts counts against the run limit of the tree that pays for the run",
+  "[D5] a run that a message starts counts against the run limit of the sender's tree",
   {
     agent: "tools: [send_message]",
     cast: { a: "", b: "", c: "" },

@@ -270,7 +270,7 @@ scenario(
 let knownId = "";
 
 scenario(
-  "[D2] a rule against `cancel_run` forbids `manage_runs` to cancel, under either name",
+  "[D2] a rule that denies `cancel_run` also denies cancelling through `manage_runs`, under either name",
   {
     agent: parallel,
     cast,
@@ -485,7 +485,7 @@ for (const [mode, sees] of [
 }
 
 scenario(
-  "[P9] if one answer calls `look` and `manage_runs`, both calls run",
+  "[P9] if one model answer calls `look` and `manage_runs`, both calls run",
   {
     agent: lead(),
     cast,

@@ -67,7 +67,7 @@ scenario(
 const mail = (to: string, message = "please look") => ({ tool: "send_message", input: { to, message } });
 
 scenario(
-  "[S4-12] [D5] a message between main agents starts a run that the sender's budget pays for",
+  "[S4-12] [D5] a message between main agents starts a run that uses the sender's budget",
   {
     agent: "tools: [send_message]\nlimits: { tree: { maxTokens: 100000 } }",
     cast: { other: "tools: []", leaf: "kind: subagent" },

@@ -51,7 +51,7 @@ for (const [effect, tool] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `[E2] whatever wakes the run, an ${effect} call is not repeated while its worker might still be alive`,
+    `[E2] an ${effect} call is not repeated while its worker might still be alive, whatever wakes the run`,
     { idle: true, clock, script: turns({ calls: [tool("a")] }) },
     async (world) => {
       const { runId, store, takeOver, begun, end } = await takenOver(world);

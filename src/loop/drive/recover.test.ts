@@ -196,7 +196,7 @@ crash(
 );
 
 scenario(
-  "[25.12] a class allows no command: even with the class read it needs approval, and afterwards it counts as unsafe",
+  "[25.12] the class `read` does not allow a command: the command needs approval, and afterwards it counts as unsafe",
   { ...bashProject("{}", '{ "Bash(sh mark.sh)": read }'), idle: true },
   async (world) => {
     const runId = await world.run("go on");
@@ -518,7 +518,7 @@ scenario(
 );
 
 scenario(
-  "[E5] [36.1] kills from outside quarantine no run: the counter-check finds that the process dies without the run, too",
+  "[E5] [36.1] kills from outside quarantine no run: Cadre checks that the process also dies without the run",
   { idle: true, script: ({ attempt }) => ({ delay: attempt < 7 ? 600_000 : 0, text: "in the end" }) },
   async (world) => {
     const runId = await world.run("wait");

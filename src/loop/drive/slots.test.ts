@@ -232,7 +232,7 @@ for (const when of ["before", "after"] as const) {
 }
 
 // This is a plain test, because `scenario` would check every journal, and this version cannot read the journal of a newer one.
-test("[B4] [E9] a run that is left to a newer version takes no slot", async () => {
+test("[B4] [E9] a run that only a newer version of Cadre can drive takes no slot", async () => {
   const { tool, begun, release } = heldTool();
   const world = await makeWorld({
     config: "concurrency: 1",

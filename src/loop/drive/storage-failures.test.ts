@@ -48,7 +48,7 @@ test("after a temporary storage failure other than a full disk, every run contin
 });
 
 scenario(
-  "[E5][F10] no number of orderly shutdowns quarantines a run",
+  "[E5][F10] orderly shutdowns never quarantine a run, however many there are",
   { script: ({ attempt }) => (attempt < 8 ? { delay: 600_000, text: "late" } : { text: "in the end" }) },
   async (world) => {
     const runId = await world.run("wait");

@@ -87,7 +87,7 @@ describe("before a call", () => {
   );
 
   scenario(
-    "[HK2] [HK4] a hook that asks makes the run wait for a person, and runs once",
+    "[HK2] [HK4] a hook that answers `ask` makes the run wait for a person, and is not run again",
     {
       idle: true,
       config: ALLOW_ALL + hooks({ PreToolUse: `echo x >> ran; ${decide("ask", "is it paid?")}` }),
@@ -223,7 +223,7 @@ function isAlive(pid: number): boolean {
 
 describe("the other moments of a run", () => {
   scenario(
-    "text of the hooks at the start reaches the agent with its first turn",
+    "the output of start hooks reaches the agent in its first turn",
     {
       idle: true,
       config: hooks({
@@ -301,7 +301,7 @@ describe("the other moments of a run", () => {
   );
 
   scenario(
-    "[HK7] a hook that never lets a run end is overruled",
+    "[HK7] if a hook prevents a run's end again and again, the run ends anyway",
     { idle: true, config: hooks({ Stop: "exit 2" }), script: ({ turn }) => ({ text: `end ${turn}` }) },
     async (world) => {
       const runId = await world.run("go");
@@ -312,7 +312,7 @@ describe("the other moments of a run", () => {
   );
 
   scenario(
-    "subagents have hooks of their own for their start and end",
+    "the hooks SubagentStart and SubagentStop run for a subagent, instead of SessionStart and Stop",
     {
       idle: true,
       agent: "agents: [helper]",
@@ -386,7 +386,7 @@ describe("a replay", () => {
   );
 });
 
-test("[HK5] an answer that cannot be understood is no permission", () => {
+test("[HK5] a hook's answer that Cadre cannot parse does not allow the call", () => {
   const run = { stdout: "", stderr: "", ms: 1 };
   expect(readAnswer("PreToolUse", { ...run, code: 0, stdout: '{"hookSpecificOutput": {' })).toMatchObject({
     decision: "ask",

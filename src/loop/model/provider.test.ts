@@ -428,7 +428,7 @@ describe("[F40] an outage of all models of a chain", () => {
 
   const hinted = fakeClock();
   scenario(
-    "[F40] the model that asks for the shorter wait is tried first",
+    "[F40] the model whose provider asks for the shorter wait is tried first",
     {
       ...{ idle: true, clock: hinted, model: "[scripted/test, scripted/spare]", script: turns() },
       scripts: {
@@ -487,7 +487,7 @@ describe("[F40] an outage of all models of a chain", () => {
   const later = fakeClock();
   const gone = later.now() + MINUTE;
   scenario(
-    "[F40] a model that the run left long ago is tried again in an outage of its successor",
+    "[F40] if the current model has an outage, the run tries an earlier model of the chain again",
     {
       ...{ idle: true, clock: later, model: "[scripted/test, scripted/spare]", script: turns() },
       scripts: {
@@ -568,7 +568,7 @@ scenario(
 describe("[F41] a model that refuses to answer", () => {
   const refuses: ScriptedTurn = { text: "I can", cut: "refusal", usage: { input: 10, output: 90 } };
   scenario(
-    "the run fails as refused, without the half sentence, and the tokens count",
+    "if the model refuses in the middle of a sentence, the run fails as refused, drops the half sentence, and counts the tokens",
     { idle: true, script: () => refuses },
     async (world) => {
       const runId = await world.run("ask");
@@ -581,7 +581,7 @@ describe("[F41] a model that refuses to answer", () => {
   );
 
   scenario(
-    "the next model of the chain is asked in the same call",
+    "if a model refuses, the next model of the chain is asked in the same call",
     {
       idle: true,
       model: "[scripted/test, scripted/spare]",

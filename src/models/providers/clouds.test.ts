@@ -456,7 +456,7 @@ const atAzure = (env: ModelsConfig["env"]): ModelsConfig => ({
   providers: { azure: { type: "azure", baseURL: `${url}/openai/v1` } },
 });
 
-test("a GPT model on Azure is called by its deployment's name; nothing is stored, and the tree shares a cache key", async () => {
+test("a request to a GPT model on Azure names the deployment, forbids storing the answer, and has the tree's cache key", async () => {
   answer = azureAnswer;
   expect(await ask("azure/gpt-5", atAzure({ AZURE_API_KEY: "azure-key" }))).toBe("Hello from Azure");
   expect(sent[0]!.path).toBe("/openai/v1/responses");
@@ -508,7 +508,7 @@ test.each([
   ["Claude on vertex", "vertex/claude-opus-5-5", () => atVertex({ GOOGLE_CLOUD_PROJECT: "p" }), claudeAnswer],
   ["azure, with a key", "azure/gpt-5", () => atAzure({ AZURE_API_KEY: "k" }), azureAnswer],
   ["azure, with a token", "azure/gpt-5", () => atAzure({ AZURE_OPENAI_AD_TOKEN: "t" }), azureAnswer],
-])("[F41] every byte of an answer by %s is a sign of life", async (_, model, config, then) => {
+])("[F41] every byte of an answer by %s counts as activity", async (_, model, config, then) => {
   imitateMetadataServer(then);
   const onBytes = vi.fn();
   await ask(model, config(), { context: { onBytes } });

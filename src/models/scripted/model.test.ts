@@ -137,13 +137,13 @@ test.each<[NonNullable<ScriptedTurn["when"]>, LanguageModelV4CallOptions, boolea
   expect(text).toBe(fits ? "this one" : "that one");
 });
 
-test("a regular expression with the flag g matches the same prompt again", async () => {
+test("a script's regular expression with the flag g matches the same prompt every time", async () => {
   const model = createScriptedModel(one({ when: { lastResult: "/E42/g" }, text: "yes" }));
   await model.doGenerate(call({}, answered));
   expect((await model.doGenerate(call({}, answered))).content).toEqual([{ type: "text", text: "yes" }]);
 });
 
-test("a call without a matching turn fails with a message that describes the call, and is not retried", async () => {
+test("a call for which the script has no turn fails with a message that describes the call, and is not retried", async () => {
   const { failure } = await play(
     one({ when: { turn: 1 }, text: "x" }),
     call({ agent: "scout", turn: 3 }, answered),

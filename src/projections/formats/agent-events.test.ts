@@ -75,7 +75,7 @@ scenario(
 const late: string[] = [];
 
 scenario(
-  "a listener that rejects later is reported like a listener that throws",
+  "a listener whose promise rejects is reported like a listener that throws",
   { script: turns({ text: "done" }), onProblem: ({ message }) => late.push(message) },
   async (world) => {
     world.runtime.on("agent:completed", () => Promise.reject(new Error("mine")) as never);

@@ -88,7 +88,7 @@ test("[S1-75] working time and busy time of a tree do not include waiting", () =
   ]);
 });
 
-test("[S1-75] a tree needed people if a person made any decision in it; an expired question does not count", () => {
+test("[S1-75] a tree counts as needing people if a person made a decision in it; an expired question does not count", () => {
   const treesAfter = (decision: "approve" | "expire") =>
     overTime([...lead, ...coder, ...journal("c1", [2 * HOUR, decisionEvent(decision)])]).trees;
   expect(treesAfter("approve")).toMatchObject({ completed: 1, withoutPeople: 0 });

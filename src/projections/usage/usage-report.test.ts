@@ -130,7 +130,7 @@ test("[S2-93] the success rate ignores cancelled and unfinished runs", () => {
   ]);
 });
 
-test("a report that begins at a given time knows the agents and models from earlier events", () => {
+test("a report that begins at a given time takes the names of agents and models from earlier events", () => {
   const thoughtOfLead = lead[4]!.ts;
   expect(reportOf(lead, thoughtOfLead)).toMatchObject({
     byAgent: [{ agent: "lead", runs: 0, modelCalls: 1, wastedCalls: 0 }],

@@ -159,7 +159,7 @@ describe("[PV2] [PV4] tracing sentences through child runs to untrusted text", (
 });
 
 describe("[PV3] limits of the search", () => {
-  test("sentences and sources beyond the limits are counted, but not read", () => {
+  test("sentences and sources beyond the limits are counted, but not analysed", () => {
     const long = "word ".repeat(100_000);
     const answer = Array.from({ length: 250 }, (_, index) => `It is number ${index + 1000}.`).join(" ");
     const journals = tree({

@@ -32,7 +32,7 @@ describe("durations and times", () => {
     ]);
   });
 
-  test("the duration of something unfinished is written in whole seconds", () => {
+  test("a duration that still grows is written in whole seconds", () => {
     expect([-5, 900, 59_999, 65_400].map(elapsed)).toEqual(["0 s", "0 s", "59 s", "1 min 5 s"]);
   });
 

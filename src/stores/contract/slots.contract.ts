@@ -55,24 +55,27 @@ export function slotsContract(open: Open): void {
   });
 
   for (const [how, leave] of WAYS_TO_LEAVE) {
-    scenario(`[B4] when a run ${how}, the oldest queued run is due immediately`, async ({ store, clock }) => {
-      const announced: string[][] = [];
-      store.journal.onCommit((_, woken) => void (woken.length > 0 && announced.push([...woken])));
-      const [holder, first, second] = await roots(store, "r1", "r2", "r3");
-      await works(holder!, 1);
-      await works(first!, 1);
-      await queue(first!, 1);
-      await works(second!, 1);
-      await queue(second!, 1);
-      await leave(holder!, store);
-      const due = (await store.leases.due(clock.now(), 10)).filter((runId) => runId !== "r1");
-      expect(due).toEqual(["r2"]);
-      // A second announcement does no harm: on Postgres, the feed might read the event before the commit announces it.
-      expect(new Set(announced.flat()), "the store announces r2, although no event was written").toEqual(
-        new Set(["r2"]),
-      );
-      expect(await works(await acquireRun(store, "r2"), 1)).toBe(true);
-    });
+    scenario(
+      `[B4] when a run ${how}, the run that has queued longest is due immediately`,
+      async ({ store, clock }) => {
+        const announced: string[][] = [];
+        store.journal.onCommit((_, woken) => void (woken.length > 0 && announced.push([...woken])));
+        const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+        await works(holder!, 1);
+        await works(first!, 1);
+        await queue(first!, 1);
+        await works(second!, 1);
+        await queue(second!, 1);
+        await leave(holder!, store);
+        const due = (await store.leases.due(clock.now(), 10)).filter((runId) => runId !== "r1");
+        expect(due).toEqual(["r2"]);
+        // A second announcement does no harm: on Postgres, the feed might read the event before the commit announces it.
+        expect(new Set(announced.flat()), "the store announces r2, although no event was written").toEqual(
+          new Set(["r2"]),
+        );
+        expect(await works(await acquireRun(store, "r2"), 1)).toBe(true);
+      },
+    );
   }
 
   scenario(

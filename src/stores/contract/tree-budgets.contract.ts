@@ -83,7 +83,7 @@ export function treeBudgetContract(open: Open): void {
   });
 
   scenario(
-    "[B3] the amount kept for a run's last turn outlives its calls, and other runs cannot reserve it",
+    "[B3] the amount reserved for a run's last turn stays reserved between its calls, and other runs cannot use it",
     async (opened) => {
       const [one, two] = await tree(opened.store, "c1", "c2");
       expect(await asks(one!, "m1", BUDGET, 20, 30)).toBeUndefined();

@@ -120,7 +120,7 @@ test("[E1] the name of a dead owner is ignored until the new owner has written i
   mine.release();
 });
 
-test("[E1] if the owner has not written its name, the error says so", async () => {
+test("[E1] if the process that owns the store has not written its name, the error says so", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   rmSync(join(folder, "owner.json"));

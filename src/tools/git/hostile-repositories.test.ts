@@ -78,7 +78,7 @@ async function configure(
 }
 
 describe("[A30] Cadre's own git starts no program of a repository", () => {
-  it("not that of a bare repository made of ordinary files, with a missing object", async () => {
+  it("no program of a bare repository that is made of ordinary files and lacks an object", async () => {
     await using trap = await setTrap();
     await using repository = await tempGit();
     const bare = join(repository.path, "docs");
@@ -124,7 +124,7 @@ describe("[A30] Cadre's own git starts no program of a repository", () => {
       (program) => ({ "remote.origin.url": "git://127.0.0.1:9/x", "core.gitProxy": program }),
     ],
     ["url.insteadOf", (program) => ({ "url./.insteadOf": "/nowhere", "remote.origin.uploadpack": program })],
-  ])("not that of a partial clone with a missing object: %s", async (_, settings) => {
+  ])("no program of a partial clone that lacks an object: %s", async (_, settings) => {
     await using trap = await setTrap();
     await using repository = await tempGit();
     await configure(repository, { ...PARTIAL, ...settings(trap.program) });
@@ -154,7 +154,7 @@ describe("[A30] Cadre's own git starts no program of a repository", () => {
       "aliases of git's own verbs",
       (program) => ({ "alias.status": `!${program}`, "alias.rev-parse": `!${program}` }),
     ],
-  ])("not those of settings: %s", async (_, settings) => {
+  ])("no program that the git configuration names: %s", async (_, settings) => {
     await using trap = await setTrap();
     await using repository = await tempGit({
       "a.txt": "a\n",
@@ -180,7 +180,7 @@ describe("[A30] Cadre's own git starts no program of a repository", () => {
     ["an included file", "[include]\n\tpath = ../more.conf\n", "more.conf"],
     ["the configuration of the worktree", "[extensions]\n\tworktreeConfig = true\n", ".git/config.worktree"],
     ["a conditional inclusion", '[includeIf "gitdir:**"]\n\tpath = ../more.conf\n', "more.conf"],
-  ])("not those that come from %s", async (_, config, file) => {
+  ])("no program that is named in %s", async (_, config, file) => {
     await using trap = await setTrap();
     await using repository = await tempGit({ "a.txt": "a\n", ".gitattributes": "*.txt filter=x\n" });
     const hostile = `[filter "x"]\n\tclean = ${trap.program}\n\tsmudge = ${trap.program}\n[core]\n\tfsmonitor = ${trap.program}\n`;
@@ -190,14 +190,14 @@ describe("[A30] Cadre's own git starts no program of a repository", () => {
     expect(await trap.hasRun()).toBe(false);
   });
 
-  it("runs nothing in a repository whose settings cannot be read", async () => {
+  it("no program of a repository whose configuration cannot be parsed", async () => {
     await using repository = await tempGit();
     await repository.write({ ".git/config": "[core\n" });
     expect(await worktreeProblem(repository.path)).toMatch(/bad config/);
     expect((await readEnvironment(repository.path, 0)).git).toBeUndefined();
   });
 
-  it("a setting that Cadre does not know is off, and one that names no program stays", () => {
+  it("Cadre switches off every git setting that it does not know, and keeps known settings that name no program", () => {
     const unknown = [
       "hook.x.command",
       "lfs.customtransfer.x.path",
@@ -250,7 +250,7 @@ describe("[A30] git repositories inside a worktree", () => {
     },
   );
 
-  it("a person's own git does start them, so the tests above would notice", async () => {
+  it("plain git does start the programs of a nested repository, so these tests would notice a start", async () => {
     await using trap = await setTrap();
     await using repository = await tempGit();
     const nested = await nestedRepository(repository, join(repository.path, "plain"), trap.program);

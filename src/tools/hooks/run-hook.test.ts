@@ -22,7 +22,7 @@ test("a hook gets its input on stdin, and its stdout and stderr are kept separat
   expect(ran).toMatchObject({ code: 2, stdout: '{"a":1}', stderr: "no\n" });
 });
 
-test("it is not a failure if a hook does not read its large input", async () => {
+test("a hook that does not read its large input succeeds", async () => {
   expect(await runHook(hook("true", { input: "x".repeat(5_000_000) }))).toMatchObject({ code: 0 });
 });
 

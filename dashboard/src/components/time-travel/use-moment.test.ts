@@ -42,7 +42,7 @@ describe("[FK8] [U38] the tree at a past moment", () => {
     [3, { r1: "running" }],
     [5, { r1: "running", c1: "pending" }],
     [9, { r1: "completed", c1: "pending" }],
-  ])("at position %i the runs have the statuses %o", (position, expected) => {
+  ])("at journal position %i the runs have the statuses %o", (position, expected) => {
     const { runs } = pastJournal(journalOf(), position);
     expect(Object.fromEntries([...runs].map(([id, { row }]) => [id, row.status]))).toEqual(expected);
   });
