@@ -8,7 +8,7 @@ import type { CommandUnit, Unit } from "./call.ts";
 import type { NamedPath, PathNames } from "./path-names.ts";
 import { foldPath } from "./protected-files.ts";
 import type { Match } from "./shell/argv-pattern.ts";
-import { type ShownContent, shownContent, walkedContent } from "./shell/shown-content.ts";
+import { knowsOptions, type ShownContent, shownContent, walkedContent } from "./shell/shown-content.ts";
 
 export interface PathRule {
   exact: boolean;
@@ -69,9 +69,10 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
     if (certain.some(touches)) return "yes";
     if (unknown || possible.some(touches)) return "maybe";
     if (namesOnly(unit)) return "no";
-    const shown = unit
-      .reach()
-      .argvs.map(speaksOf === "read" ? shownContent : walkedContent)
+    const { argvs, shortened } = unit.reach();
+    const shown = argvs
+      .filter((argv) => speaksOf === "change" || !(shortened?.has(argv) && knowsOptions(argv)))
+      .map(speaksOf === "read" ? shownContent : walkedContent)
       .filter(({ scope }) => scope !== "none");
     const isHidden = /^(\*\*\/)?\.[^./]/.test(pattern);
     const reaches = (roots: readonly PathNames[], goesDown: "deep" | "shallow"): boolean =>

@@ -9,6 +9,8 @@ import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 export interface PossibleCommands {
   /** The commands that might run. The given command comes first. Words that are known only at run time are undefined. */
   argvs: readonly (readonly ShellWord[])[];
+  /** Those of `argvs` that leave out options, because an option might take the next word as its value. */
+  shortened?: ReadonlySet<readonly ShellWord[]>;
   /** Files that scripts in the command's words open by redirection, as in `sh -c 'x > file'`. */
   redirects: readonly ShellRedirect[];
   /** Texts that might be code in another language. Rules can only search them for names. */
@@ -21,7 +23,7 @@ const MAX_ARGVS = 2_000;
 const UNKNOWN: readonly ShellWord[] = [undefined];
 
 export function possibleCommands(command: ShellCommand): PossibleCommands {
-  const found: Found = { argvs: [], redirects: [], code: [] };
+  const found: Found = { argvs: [], shortened: new Set(), redirects: [], code: [] };
   follow(command.argv, 0, found);
   return found;
 }
@@ -34,12 +36,13 @@ export function mayRunCode(argv: readonly ShellWord[]): boolean {
 
 interface Found extends PossibleCommands {
   argvs: (readonly ShellWord[])[];
+  shortened: Set<readonly ShellWord[]>;
   redirects: ShellRedirect[];
   code: string[];
 }
 
 function follow(argv: readonly ShellWord[], depth: number, found: Found): void {
-  found.argvs.push(...spellings(argv));
+  found.argvs.push(...spellings(argv, found));
   const name = programOf(argv);
   if (name === undefined) return;
   const words = argv.slice(1);
@@ -70,7 +73,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
     const isReplaced = isFed && word?.includes("{}");
     if (word?.startsWith("-") || (isReplaced && !firsts.includes(at))) continue;
     const tail = isFed ? [...argv.slice(at).map(unlessReplaced), undefined] : argv.slice(at);
-    found.argvs.push(...spellings(tail));
+    found.argvs.push(...spellings(tail, found));
     const name = programOf(tail);
     if (name === undefined) continue;
     if (isInterpreter(name)) found.code.push(...tail.filter(isScript));
@@ -124,10 +127,11 @@ function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
 }
 
 /** Equivalent forms of the command: the program without its folder, and the subcommand without the options before it. */
-function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
+function spellings(argv: readonly ShellWord[], { shortened }: Found): (readonly ShellWord[])[] {
   const [first, ...rest] = argv;
   const name = programOf(argv);
   const verbs = verbsAt(argv).map((at) => [name, ...argv.slice(at)]);
+  for (const verb of verbs) shortened.add(verb);
   return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
 }
 

@@ -108,6 +108,11 @@ describe("[A70] [30.7] a rule that denies reading a file also applies to command
     ["grep -rn KEY src", "Read(src/keys/a.txt)"],
     ["git show HEAD:secret/a", "Read(secret/**)"],
     ["git blame secret/a", "Read(secret/**)"],
+    ["git -C src diff", "Read(secret/**)"],
+    ["rg -A 3 KEY", "Read(secret/**)"],
+    ["sh -c 'rg -n KEY'", "Read(secret/**)"],
+    ["tree && rg -n KEY", "Read(secret/**)"],
+    ["rg --unknown KEY src", "Read(secret/**)"],
   ])("%s, where %s is denied", (command, deny) => {
     expect(verdictOf(command, deny)).not.toBe("allow");
   });
@@ -149,6 +154,14 @@ describe("[A70] [30.7] a rule that denies reading a file also applies to command
     ...["git log --oneline | head -5", "cat src/a.ts"],
   ])("%s does not show .env, so it does not ask", (command) => {
     expect(verdictOf(command, "Read(.env)")).toBe("allow");
+  });
+
+  test.each([
+    ...["rg -n KEY src", "rg -iA 3 KEY src", "grep -rn KEY src", "git -C src log", "git -C src push origin"],
+    ...["rm -rf dist", "tree -L 2", "env rg -n KEY src", "ls -R"],
+  ])("%s shows nothing of another folder, so it does not ask", (command) => {
+    const allowed = ["Bash(git *)", "Bash(rm *)", "Bash(env *)", "Bash(tree *)"];
+    expect(verdictOf(command, "Read(secret/**)", allowed)).toBe("allow");
   });
 
   test.each([

@@ -27,8 +27,15 @@ export function shownContent(argv: readonly ShellWord[]): ShownContent {
   const name = program.slice(program.lastIndexOf("/") + 1);
   if (name === "git") return shownByGit(words);
   if (SEARCHES.has(name)) return shownBySearch(name, words);
-  return walkedContent(argv);
+  return LISTS_NAMES.has(name) ? NONE : walkedContent(argv);
 }
+
+/** Programs that walk through folders, but show no content. */
+const LISTS_NAMES = list("tree rm rmdir chmod chown ls du");
+
+/** True if `shownContent` reads the options of this program itself, and so needs no shortened form of the command. */
+export const knowsOptions = ([program = ""]: readonly ShellWord[]): boolean =>
+  program === "git" || SEARCHES.has(program);
 
 /** The files that a command uses because it walks through folders: `rm -r x`, `tar c .`. */
 export function walkedContent([program = "", ...words]: readonly ShellWord[]): ShownContent {
