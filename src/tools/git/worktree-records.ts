@@ -34,10 +34,15 @@ export interface WorktreeRecord {
 export async function checkoutAround(folder: string): Promise<Checkout> {
   const asked = ["--show-toplevel", "--git-common-dir", "--git-dir"];
   const said = await git(inFolder(folder), ["rev-parse", "--path-format=absolute", ...asked]);
-  const [top = "", common = "", gitDir = ""] = said.split("\n");
+  const [top = "", common = "", gitDir = "", ...more] = said.split("\n");
+  if (more.length > 0) throw new CadreError("UNPROCESSABLE", lineBreakProblem(folder));
   if (gitDir !== common && dirname(dirname(gitDir)) !== common) throw strayRecord(top);
   return { top, common, gitDir };
 }
+
+/** `git rev-parse` separates paths by line breaks only. A path that contains one could look like several paths. */
+export const lineBreakProblem = (folder: string): string =>
+  `The path ${JSON.stringify(folder)} or its repository contains a line break, and such a folder can have no worktrees: rename it.`;
 
 /** The repository whose top folder this is. Throws if the folder is only a subfolder of a repository. */
 export async function checkoutAt(top: string): Promise<Checkout> {

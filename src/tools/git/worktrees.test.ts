@@ -571,3 +571,15 @@ async function parentState(repository: TempGit): Promise<unknown> {
   const status = await repository.git(["status", "--porcelain=v2", "--branch", "-z"]);
   return { status, index: await repository.git(["ls-files", "--stage", "-z"]), texts };
 }
+
+test("[30.4] a folder with a line break in its path has no worktrees, as git's answer would be ambiguous", async () => {
+  await using repository = await tempGit({ "a\nb/x.txt": "x\n", "a.txt": "a\n" });
+  const inner = join(repository.path, "a\nb");
+  const problem = expect.stringContaining("line break");
+  expect(await worktreeProblem(inner)).toEqual(problem);
+  const { base } = await headOf(repository.path);
+  await repository.git(["init", "-q", "--template="], inner);
+  await repository.commit({}, inner);
+  expect(await worktreeProblem(inner)).toEqual(problem);
+  await expect(openWorktree(worktreeOf(inner, "r1", base))).rejects.toThrow("line break");
+});

@@ -20,6 +20,7 @@ import {
   findRecord,
   ignoreStateFolder,
   inWorktree,
+  lineBreakProblem,
   listFolder,
   lockReason,
   programsProblem,
@@ -162,7 +163,8 @@ async function look(workspace: string): Promise<Head | { problem: string }> {
   if (!ok) return { problem: await whyNot(workspace) };
   const programs = await repositoryPrograms(workspace);
   if (programs.length > 0) return { problem: programsProblem(workspace, programs) };
-  const [top = "", prefix = "", base = ""] = output.split("\n");
+  const [top = "", prefix = "", base = "", , ...more] = output.replace(/\n$/, "").split("\n");
+  if (more.length > 0) return { problem: lineBreakProblem(workspace) };
   return { top, base, folder: prefix.replace(/\/$/, "") };
 }
 
