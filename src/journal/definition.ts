@@ -125,7 +125,7 @@ export const InstructionFile = z.object({
 });
 export type InstructionFile = z.infer<typeof InstructionFile>;
 
-/** Begins `source.file` of an agent whose text was edited for a fork. Its text has no trust of its own, wherever the file lies. */
+/** Prefix of `source.file` for an agent whose text was edited for a fork. The edited text is not trusted, wherever the file is. */
 export const EDITED = "edited:";
 
 /** Whether the agent would start a program or a module of its own. */

@@ -53,7 +53,7 @@ export interface CadreProblem {
 }
 
 export interface RunOptions<Input = unknown> {
-  /** The same key is the same run, also after a restart. */
+  /** A second call with the same key returns the same run, also after a restart. */
   key?: string;
   input?: Input;
   /** A conversation: the run continues after the previous run of this session, or the text joins the run that is under way. */
@@ -78,7 +78,7 @@ export interface RunsFilter {
 }
 
 export interface Cadre extends AsyncDisposable {
-  /** Starts a run. It is recorded before any work begins, and goes on after a crash. */
+  /** Starts a run. The run is recorded before any work begins, and continues after a crash. */
   run<Output, Input>(agent: Agent<Output, Input>, task: string, options?: RunOptions<Input>): Run<Output>;
   run(agent: string, task: string, options?: RunOptions): Run<unknown>;
   /** The handle of any run in the store. With the agent, the answer is typed and checked. */

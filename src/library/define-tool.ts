@@ -60,7 +60,7 @@ export interface Tool<Input = never, Output = unknown> {
   execute(input: Input, context: ToolContext): Output | Promise<Output>;
 }
 
-/** A tool as `tool()` of the AI SDK returns it. It counts as `unsafe`, so its calls ask for approval unless a rule allows them. */
+/** A tool as `tool()` of the AI SDK returns it. Cadre treats it as `unsafe`, so its calls need approval unless a rule allows them. */
 export interface AiTool {
   /** Only a text is used. */
   readonly description?: unknown;

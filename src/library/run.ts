@@ -135,7 +135,7 @@ export function runHandle<Output>(
   return run;
 }
 
-/** Cadre was closed, or is closing. The run goes on when the store is opened again. */
+/** Cadre was closed, or is closing. The run continues when the store is opened again. */
 export class CadreClosed extends Error {
   override readonly name = "CadreClosed";
   constructor(runId: RunId) {

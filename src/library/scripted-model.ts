@@ -6,7 +6,7 @@ import type { Model } from "../models/model.ts";
 import { createScriptedModel } from "../models/scripted/model.ts";
 import { type Script, type ScriptedRequest, ScriptedTurn } from "../models/scripted/script.ts";
 
-/** One answer of the model: text, tool calls, or a report. `when` says for which calls it is meant. */
+/** One answer of the model: text, tool calls, or a report. `when` selects the calls that it answers. */
 export type ScriptedAnswer = ScriptedTurn;
 export type { ScriptedRequest };
 

@@ -32,7 +32,7 @@ export interface UiStreamOptions {
   from?: "start" | "now";
 }
 
-/** The chunks of a run. If the reader goes away, the run goes on. */
+/** The chunks of a run. If the reader disconnects, the run continues. */
 export async function* uiChunks(
   run: Run<unknown>,
   { from = "start" }: UiStreamOptions = {},

@@ -1,5 +1,5 @@
 // Encodes the live feed of all runs with the message types of contract S4 (S4-37 … S4-46).
-// Every message has an increasing whole number `seq`. It begins with the position of the message's event, so it is the same for every reader.
+// Every message has an increasing whole number `seq`. The number is derived from the position of the message's event, so all readers get the same numbers.
 // Messages without an event, such as tokens, count on from the event before them.
 
 import type { Position } from "../../ids.ts";
