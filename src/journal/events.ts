@@ -574,6 +574,14 @@ export type Payload<T extends EventType> = z.infer<(typeof payloads)[T]>;
 /** An event that is not stored in a journal yet. */
 export type EventBody = { [T in EventType]: { type: T; payload: Payload<T>; key?: string } }[EventType];
 
+/** Says which value of an event has the wrong type. Undefined if the event can be read again. */
+export function payloadProblem({ type, payload }: EventBody): string | undefined {
+  const { error } = payloads[type].safeParse(payload);
+  if (!error) return undefined;
+  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+  return `\`${path.join(".")}\` cannot be used: ${message}.`;
+}
+
 /** An event in a journal. `seq` is its number in the run, `position` its number in the whole store. */
 export type JournalEvent = {
   [T in EventType]: {

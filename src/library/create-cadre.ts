@@ -7,6 +7,7 @@ import { CadreError } from "../errors.ts";
 import type { AgentLimits, Rules } from "../journal/definition.ts";
 import type { SentFile } from "../loop/attachments/store-files.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { REHEARSAL } from "../project/project.ts";
 import type { OnAgent } from "../projections/formats/agent-events.ts";
 import {
   type AssemblyOptions,
@@ -21,6 +22,7 @@ import { collectDefinitions } from "./collect.ts";
 import { type Agent, type ModelObject, nameOfModel, partsOf } from "./define-agent.ts";
 import type { Tool } from "./define-tool.ts";
 import { type ApprovalHandler, watchApprovals } from "./handle-approvals.ts";
+import { requireTexts } from "./require-texts.ts";
 import { type Run, type RunParts, type RunStatus, runHandle, statusOf } from "./run.ts";
 
 export interface CadreOptions {
@@ -123,8 +125,11 @@ export async function createCadre(given: CadreOptions = {}): Promise<Cadre> {
     return closed;
   };
   return {
-    run: (agent: Agent | string, task: string, options: RunOptions = {}) =>
-      runHandle<never>(start(agent, task, options, assembly), outputSchema(agent), parts),
+    run(agent: Agent | string, task: string, options: RunOptions = {}) {
+      const schema = outputSchema(agent);
+      requireRunArguments(task, options);
+      return runHandle<never>(start(agent, task, options, assembly), schema, parts);
+    },
     get: (runId: string, agent?: Agent) =>
       runHandle<never>(Promise.resolve(runId), agent && outputSchema(agent), parts),
     runs: async (filter = {}) => {
@@ -163,15 +168,42 @@ function lazily<T>(load: () => Promise<T>): () => Promise<T> {
 const outputSchema = (agent: Agent | string) =>
   typeof agent === "string" ? undefined : partsOf(agent).output;
 
+const LIBRARY_KEYS = new Set([
+  "key",
+  "input",
+  "session",
+  "user",
+  "model",
+  "limits",
+  "permissions",
+  "attachments",
+]);
+
+/** Refuses wrong arguments of programs that were not type-checked. */
+function requireRunArguments(task: unknown, options: object): void {
+  requireTexts({ task: task ?? null, ...pick(options, ["key", "session", "user", "model"]) });
+  const unknown = Object.keys(options).find((name) => !LIBRARY_KEYS.has(name));
+  if (unknown === undefined && (options as RunOptions).key !== "") return;
+  const message =
+    unknown === undefined ? "`key` must not be empty." : `\`${unknown}\` is no option of a run.`;
+  throw new CadreError("BAD_REQUEST", `${message} Nothing was started.`);
+}
+
+const pick = (from: object, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
+
 const PROGRAM = "program";
 
 async function start(
   agent: Agent | string,
   task: string,
   { key, session, user, ...request }: RunOptions,
-  { admit, say }: RuntimeAssembly,
+  assembly: RuntimeAssembly,
 ): Promise<string> {
   const name = typeof agent === "string" ? agent : agent.name;
+  if (request.model === undefined && (await wouldRehearse(name, assembly)))
+    throw new CadreError("PROVIDER_KEY_MISSING", NO_MODEL);
+  const { admit, say } = assembly;
   const userId = omitUndefined({ userId: user });
   if (session === undefined) return (await admit({ agent: name, task, ...request, ...userId }, key)).runId;
   const { attachments } = request;
@@ -183,6 +215,21 @@ async function start(
     ...omitUndefined({ attachments }),
   };
   return (await say({ ...message, ...userId }, key)).runId;
+}
+
+const NO_MODEL =
+  "No model can be called, because no provider's key was found: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or give the agent a `model`. Nothing was started.";
+
+/** Whether the agent would get the answers of the rehearsal model, which a program could take for success. */
+async function wouldRehearse(name: string, { agents, defaultModel }: RuntimeAssembly): Promise<boolean> {
+  if (defaultModel !== REHEARSAL) return false;
+  const definition = (await agents(name)).agents.get(name)?.definition;
+  return (
+    definition !== undefined &&
+    !definition.runner &&
+    !definition.steps &&
+    definition.models.every((model) => model === REHEARSAL)
+  );
 }
 
 /** Opens the store. Commands of the folder are served on a socket, which loads the API only now. */
@@ -249,13 +296,28 @@ function assemblyOptions(options: CadreOptions): AssemblyOptions & { folder: str
     ...omitUndefined({ env, concurrency }),
     ...{ agents, tools, models },
     permissions: { ask: [], deny: [], ...permissions, ...own },
-    onProblem,
+    onProblem: (problem) => reportSafely(problem, onProblem),
   };
+}
+
+/** A program's own `onProblem` that throws must not end the process. */
+function reportSafely(problem: CadreProblem, onProblem: (problem: CadreProblem) => void): void {
+  try {
+    onProblem(problem);
+  } catch (error) {
+    printProblem(problem);
+    printProblem({ message: "`onProblem` failed.", error });
+  }
 }
 
 /** If the store is a file, Cadre writes everything else into the file's folder. */
 function storeFlags(store: string | undefined, folder: string): ConfigFlags {
   if (store === undefined) return {};
+  if (typeof store !== "string" || store === "" || /^(?!sqlite:|postgres(ql)?:)[a-z]+:\/\//.test(store))
+    throw new CadreError(
+      "CONFIG_INVALID",
+      `The store ${JSON.stringify(store)} cannot be used: give a file, \`:memory:\` or \`postgres://…\`. Nothing was opened.`,
+    );
   if (store === ":memory:") return { store: MEMORY_STORE };
   if (/^(sqlite|postgres(ql)?):/.test(store)) return { store };
   const file = resolve(folder, store);

@@ -2,7 +2,7 @@
 
 import type { AgentInCode } from "../agents/agent-in-code.ts";
 import { CadreError } from "../errors.ts";
-import type { Model } from "../models/model.ts";
+import { isScripted, type Model } from "../models/model.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import type { Steps, StepsInput } from "../patterns/step-vocabulary.ts";
 import { type AiTool, type RuntimeTool, runtimeToolOf, type Tool } from "./define-tool.ts";
@@ -93,6 +93,8 @@ export function defineAgent<Output = string, Input = unknown>(
     bestOf,
     ...keys
   } = options;
+  if (typeof name !== "string" || typeof keys.prompt !== "string")
+    throw new CadreError("CONFIG_INVALID", "An agent needs a `name` and a `prompt`. Nothing was started.");
   const agent: Agent<Output, Input> = { name };
   const found: AgentParts = {
     inCode: { ...keys, name },
@@ -106,7 +108,7 @@ export function defineAgent<Output = string, Input = unknown>(
   found.inCode = {
     ...found.inCode,
     ...(omitUndefined({
-      model: modelNames(model, found.models),
+      model: modelNames(model, name, found.models),
       tools: toolNames(tools, found.tools),
       input: input === undefined ? undefined : readSchema(input, `The input of the agent ${name}`).json,
       output: found.output?.json,
@@ -145,20 +147,27 @@ function withNames(value: unknown, agents: Agent[]): unknown {
 
 function modelNames(
   given: AgentOptions<unknown, unknown>["model"],
+  agent: string,
   models: Map<string, Model>,
 ): string | string[] | undefined {
   if (given === undefined || typeof given === "string") return given;
   if (Array.isArray(given))
-    return given.map((one: string | ModelObject) => modelNames(one, models) as string);
+    return given.map((one: string | ModelObject) => modelNames(one, agent, models) as string);
   const model = given as ModelObject;
   if (model.specificationVersion !== "v4")
     throw new CadreError(
       "CONFIG_INVALID",
       `A model object has version ${String(model.specificationVersion)} of the AI SDK's interface, but Cadre needs v4, which AI SDK 7 has. Nothing was started.`,
     );
-  const name = nameOfModel(model);
+  const name = isScripted(nameOfModel(model)) ? scriptedName(agent, models) : nameOfModel(model);
   models.set(name, model);
   return name;
+}
+
+/** A scripted model belongs to its agent. The name stays the same when a test changes the script. */
+function scriptedName(agent: string, models: ReadonlyMap<string, Model>): string {
+  const others = [...models.keys()].filter(isScripted).length;
+  return `scripted/${agent}${others === 0 ? "" : `-${others + 1}`}`;
 }
 
 /** The name in the journal and in the price list: `anthropic.messages` with `claude-x` becomes `anthropic/claude-x`. */

@@ -1,7 +1,7 @@
 // Tools that a program defines, and tools of the AI SDK. Both become tools of the runtime.
 
 import { z } from "zod";
-import { CadreError } from "../errors.ts";
+import { CadreError, messageOf } from "../errors.ts";
 import type { Effect } from "../journal/definition.ts";
 import type { Reach } from "../journal/tool-facts.ts";
 import { omitUndefined } from "../omit-undefined.ts";
@@ -18,7 +18,7 @@ export interface ToolOptions<Input, Output> {
   name: string;
   /** Tells the model what the tool does and when to use it. */
   description: string;
-  input: StandardSchema<Input> | WrappedJsonSchema;
+  input: StandardSchema<Input> | WrappedJsonSchema | JsonSchema;
   /**
    * How often a call can safely be performed, which decides what happens after a crash in the middle of a call.
    * `read` changes nothing. `idempotent` can be repeated with the same `key`. `unsafe` (the default) is never repeated
@@ -80,6 +80,8 @@ const runtimeTools = new WeakMap<object, RuntimeTool>();
 export function defineTool<Input, Output>(options: ToolOptions<Input, Output>): Tool<Input, Output> {
   const { name, description, effect = "unsafe", approve, timeout, preview } = options;
   requireName(name);
+  if (typeof options.execute !== "function")
+    throw new CadreError("CONFIG_INVALID", `The tool ${name} has no \`execute\`. Nothing was started.`);
   const schema = readSchema(options.input, `The input of the tool ${name}`);
   const tool = {
     ...omitUndefined({ name, description, effect, timeout }),
@@ -90,11 +92,23 @@ export function defineTool<Input, Output>(options: ToolOptions<Input, Output>): 
     async execute(input: Input, context: RuntimeContext) {
       return { output: jsonValue(await options.execute(input, contextFor(context))) };
     },
-    ...(preview && { preview: async (input: Input) => ({ text: await preview(input) }) }),
+    ...(preview && { preview: async (input: Input) => ({ text: await previewText(preview, input) }) }),
   };
   const defined: Tool<Input, Output> = { name, description, effect, execute: options.execute };
   runtimeTools.set(defined, { tool: tool as AnyTool, allowed: approve === false });
   return defined;
+}
+
+/** A preview that throws must not stop the run: the person sees the input instead. */
+async function previewText<Input>(
+  preview: (input: Input) => string | Promise<string>,
+  input: Input,
+): Promise<string> {
+  try {
+    return String(await preview(input));
+  } catch (error) {
+    return `${JSON.stringify(input, null, 2)}\n\nThe tool's own preview failed: ${messageOf(error)}`;
+  }
 }
 
 /** Turns a tool of a program into a tool of the runtime. `name` is the key of a tool of the AI SDK. */
@@ -165,11 +179,11 @@ const zodOf = ({ check }: ReadSchema): z.ZodType =>
     return z.NEVER;
   });
 
-function requireName(name: string): void {
-  if (/^[A-Za-z][\w-]{0,63}$/.test(name)) return;
+function requireName(name: unknown): void {
+  if (typeof name === "string" && /^[A-Za-z][\w-]{0,63}$/.test(name)) return;
   throw new CadreError(
     "CONFIG_INVALID",
-    `"${name}" cannot be the name of a tool: use letters, digits, _ and -, at most 64, beginning with a letter. Nothing was started.`,
+    `"${String(name)}" cannot be the name of a tool: use letters, digits, _ and -, at most 64, beginning with a letter. Nothing was started.`,
   );
 }
 

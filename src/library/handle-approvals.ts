@@ -35,7 +35,11 @@ export function watchApprovals(assembly: RuntimeAssembly): ApprovalWatch {
     try {
       await handler(request);
     } catch (error) {
-      const message = `A handler for approvals failed (${messageOf(error)}). The request of run ${request.runId} stays open.`;
+      const isOpen = (await openRequests({ run: request.runId }, assembly)).some(
+        ({ id }) => id === request.id,
+      );
+      const state = isOpen ? "stays open" : "is decided";
+      const message = `A handler for approvals failed: ${messageOf(error)} The request of run ${request.runId} ${state}.`;
       onProblem({ message, error });
     }
   };

@@ -205,7 +205,7 @@ test("the root run's handler gets a child's approval request; if the handler thr
   const run = cadre.run(boss, "Refund order 7").onApproval(() => {
     throw new Error("Slack is away");
   });
-  await expect.poll(() => problems).toEqual([expect.stringContaining("(Slack is away)")]);
+  await expect.poll(() => problems).toEqual([expect.stringContaining("failed: Slack is away")]);
   const [request] = await run.approvals();
   expect(request).toMatchObject({ agent: "clerk", tool: "refund" });
   await request!.approve();
@@ -411,4 +411,91 @@ test("the fetch handler serves the API only to users whom `authorize` names, and
   expect((await run).output).toEqual({ refunded: 500 });
   const event = (await run.journal()).find(({ type }) => type === "APPROVAL_DECIDED");
   expect(event?.payload).toMatchObject({ by: "ann" });
+});
+
+test("a wrong argument is refused before it reaches the journal", async () => {
+  const { clerk } = refundDesk();
+  const cadre = await open({ agents: [clerk] });
+  const run = cadre.run(clerk, "Refund order 7");
+  await expect.poll(async () => (await run.approvals()).length).toBe(1);
+  const [request] = await run.approvals();
+  const wrong = 42 as never;
+  await expect(request!.approve({ by: wrong })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(request!.reject({ reason: "no" } as never)).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(run.cancel(wrong)).rejects.toThrow("`reason` must be text, not number.");
+  await expect(run.message(wrong)).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  expect(() => cadre.run(clerk, wrong)).toThrow("`task` must be text, not number.");
+  expect(() => cadre.run(undefined as never, "Go")).toThrow("not made by defineAgent");
+  expect(() => cadre.run(clerk, "Go", { keey: "x" } as never)).toThrow("`keey` is no option of a run.");
+  await request!.approve();
+  expect((await run).output).toEqual({ refunded: 500 });
+});
+
+test("a preview that throws shows the input instead, and the run goes on", async () => {
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays.",
+    input: z.object({ cents: z.number() }),
+    preview: () => {
+      throw new Error("no preview today");
+    },
+    execute: () => "Paid.",
+  });
+  const model = scriptedModel([{ calls: [{ tool: "pay", input: { cents: 5 } }] }, { text: "Paid." }]);
+  const payer = defineAgent({ name: "payer", prompt: "Pay.", model, tools: [pay] });
+  const cadre = await open({ agents: [payer] });
+  const previews: (string | undefined)[] = [];
+  const run = cadre.run(payer, "Pay").onApproval((request) => {
+    previews.push(request.preview);
+    return request.approve();
+  });
+  expect((await run).text).toBe("Paid.");
+  expect(previews[0]).toMatch(/"cents": 5[\s\S]*no preview today/);
+});
+
+test("agents with equal scripts keep their own models", async () => {
+  const say = (text: string) => scriptedModel(() => ({ text }));
+  const a = defineAgent({ name: "a", prompt: "A.", model: say("I am A") });
+  const b = defineAgent({ name: "b", prompt: "B.", model: say("I am B") });
+  const cadre = await open({ agents: [a, b] });
+  expect([(await cadre.run(a, "Who?")).text, (await cadre.run(b, "Who?")).text]).toEqual([
+    "I am A",
+    "I am B",
+  ]);
+});
+
+test("a JSON Schema is checked like every other schema", async () => {
+  const numbers: unknown[] = [];
+  const input = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+  const add = defineTool<{ n: number }, string>({
+    ...{ name: "add", description: "Adds.", effect: "read", input },
+    execute: ({ n }) => String(numbers.push(n)),
+  });
+  const model = scriptedModel([
+    { calls: [{ tool: "add", input: { n: ["x"] } }] },
+    { calls: [{ tool: "add", input: { n: 1 } }] },
+    { text: "Done." },
+  ]);
+  const adder = defineAgent({ name: "adder", prompt: "Add.", model, tools: [add] });
+  await (await open({ agents: [adder] })).run(adder, "Add");
+  expect(numbers).toEqual([1]);
+});
+
+test("a run without any model is refused, because the answer of the rehearsal model looks like success", async () => {
+  const lost = defineAgent({ name: "lost", prompt: "Answer." });
+  const cadre = await open({ agents: [lost], env: {} });
+  await expect(cadre.run(lost, "Go").result).rejects.toMatchObject({ code: "PROVIDER_KEY_MISSING" });
+});
+
+test("the stream and the journal of an unknown run are refused", async () => {
+  const cadre = await open();
+  const read = async () => {
+    for await (const part of cadre.get("r0").stream) expect(part).toBeUndefined();
+  };
+  await expect(read()).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(cadre.get("r0").journal()).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test.each([["mysql://x"], [""]])("the store %j is refused", async (store) => {
+  await expect(createCadre({ store })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });

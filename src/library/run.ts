@@ -11,6 +11,7 @@ import type { RunRow } from "../projections/folds/run-row.ts";
 import type { RuntimeAssembly } from "../runtime/assembly.ts";
 import { type ApprovalRequest, openRequests } from "./approvals.ts";
 import type { ApprovalHandler, HandleApprovals } from "./handle-approvals.ts";
+import { requireTexts } from "./require-texts.ts";
 import { RunFailed } from "./run-failed.ts";
 import type { ReadSchema } from "./schema.ts";
 import { type RunPart, streamTree } from "./stream.ts";
@@ -99,7 +100,8 @@ export function runHandle<Output>(
     then: (onResult, onError) => resultOf().then(onResult, onError),
     get stream() {
       return (async function* () {
-        yield* streamTree(await started, assembly, closed);
+        const { id } = await requireRow(await started, store);
+        yield* streamTree(id, assembly, closed);
       })();
     },
     status: async () => statusOf(await requireRow(await started, store)),
@@ -111,9 +113,12 @@ export function runHandle<Output>(
       );
       return run;
     },
-    message: async (text, { from = PROGRAM, key } = {}) =>
-      sendMessage(await started, text, from, people, key),
+    async message(text, { from = PROGRAM, key } = {}) {
+      requireTexts({ text, from });
+      await sendMessage(await started, text, from, people, key);
+    },
     async cancel(reason, { by = PROGRAM } = {}) {
+      requireTexts({ reason, by });
       await commands.cancelRun(await started, by, reason, people);
     },
     pause: async ({ by = PROGRAM } = {}) => commands.pauseRun(await started, by, people),
@@ -130,7 +135,10 @@ export function runHandle<Output>(
         schema,
         parts,
       ),
-    journal: async () => store.journal.read(await started),
+    async journal() {
+      const { id } = await requireRow(await started, store);
+      return store.journal.read(id);
+    },
   };
   return run;
 }

@@ -50,7 +50,22 @@ export function readSchema(given: unknown, owner: string): ReadSchema {
     throw badSchema(owner, "has no JSON Schema that can be read now");
   if (!JSON_SCHEMA_KEYS.some((key) => key in json))
     throw badSchema(owner, "is neither a Standard Schema nor a JSON Schema");
-  return { json, check: (value) => ({ value }) };
+  const fits = zodOf(json, owner);
+  return {
+    json,
+    check(value) {
+      const { success, error } = fits.safeParse(value);
+      return success ? { value } : { problem: error.issues.map(issueText).join("; ") };
+    },
+  };
+}
+
+function zodOf(json: JsonSchema, owner: string): z.ZodType {
+  try {
+    return z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (error) {
+    throw badSchema(owner, `cannot be read as JSON Schema (${(error as Error).message})`);
+  }
 }
 
 const JSON_SCHEMA_KEYS = ["type", "properties", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not"];

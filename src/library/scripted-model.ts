@@ -1,6 +1,5 @@
 // A model that plays a script, for tests of programs. It needs no key and no network.
 
-import { createHash } from "node:crypto";
 import { CadreError } from "../errors.ts";
 import type { Model } from "../models/model.ts";
 import { createScriptedModel } from "../models/scripted/model.ts";
@@ -17,10 +16,7 @@ export type { ScriptedRequest };
 export function scriptedModel(
   script: readonly ScriptedAnswer[] | ((request: ScriptedRequest) => ScriptedAnswer | undefined),
 ): Model {
-  const text = typeof script === "function" ? script.toString() : JSON.stringify(script);
-  // The journal contains the name, so it must be the same after a restart.
-  const name = createHash("sha256").update(text).digest("hex").slice(0, 12);
-  return createScriptedModel(typeof script === "function" ? script : turnByTurn(script), { name });
+  return createScriptedModel(typeof script === "function" ? script : turnByTurn(script));
 }
 
 function turnByTurn(script: readonly ScriptedAnswer[]): Script {

@@ -3,7 +3,7 @@
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
+import { type EventBody, type Payload, payloadProblem } from "../../journal/events.ts";
 import type { FindFacts } from "../../journal/tool-facts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { GrantFor } from "../../permissions/permission.ts";
@@ -259,6 +259,7 @@ export async function signalRun<T>(
     if (seq === 0) notFound(runId);
     const { events, done, reserve, refuse } = await command(state);
     if (!events) return done;
+    requireWellFormed(events);
     const { refused } = await parts.store.journal.append({
       runId,
       // `state.seq` cannot be used here, because the cached state might have changed during the check.
@@ -274,6 +275,14 @@ export async function signalRun<T>(
     }
   }
   throw new CadreError("CONFLICT", `Run ${runId} is changing too fast. Nothing was changed; try again.`);
+}
+
+/** A malformed event would make the run's journal unreadable. Programs without a type checker can pass any value. */
+function requireWellFormed(events: readonly EventBody[]): void {
+  for (const event of events) {
+    const problem = payloadProblem(event);
+    if (problem !== undefined) throw new CadreError("BAD_REQUEST", `${problem} Nothing was changed.`);
+  }
 }
 
 /** Says why a decision cannot be used for its inbox item. For example, only a budget item accepts new limits. */
