@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = [
   "dashboard/{src,public}/**/*",
   "dashboard/*.{ts,html,json}",
-  "src/{journal,projections,api}/**/*.ts",
+  "src/{config,journal,patterns,projections,api}/**/*.ts",
 ];
 
 export function setup(): void {

@@ -27,7 +27,7 @@ const errors: Row[] = [
   [
     "[S3-48] a coordinator cannot have a handoff",
     { a: { team: team(["b"]), handoff: handoff("c") } },
-    "INCOMPATIBLE agents/a.md:8:1 `team` and `handoff` do not go together: a team's coordinator owns the final answer (S3-48)",
+    "INCOMPATIBLE agents/a.md:8:1 `team` and `handoff` do not go together: a team's coordinator owns the final answer",
   ],
   [
     "[S3-24] a router cannot have a team",

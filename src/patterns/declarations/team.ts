@@ -9,13 +9,14 @@ import { declarePattern } from "./declaration.ts";
 import { errorAt } from "./finding.ts";
 import { timesCost, totalCost } from "./run-cost.ts";
 
-const Termination = z.enum(["consensus", "maxRounds", "coordinatorDecides"]);
+const TERMINATIONS = ["consensus", "maxRounds", "coordinatorDecides"] as const;
+const Termination = z.enum(TERMINATIONS);
 
 const TeamInput = z.strictObject({
   members: SomeNames,
   terminationMode: z
     .union([Termination, z.array(Termination).min(1)], {
-      error: `must be ${Termination.options.slice(0, -1).join(", ")} or ${Termination.options.at(-1)}, or a list of them`,
+      error: `must be ${TERMINATIONS.slice(0, -1).join(", ")} or ${TERMINATIONS.at(-1)}, or a list of them`,
     })
     .optional()
     .describe("When the discussion ends; of several conditions one is enough (consensus)"),
