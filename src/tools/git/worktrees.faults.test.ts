@@ -5,7 +5,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readdir, unlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { applyMerge, settleLeft } from "./apply-merge.ts";
+import { inFolder, tryGit } from "./run-git.ts";
 import { setUpEmptyHome, type TempGit, tempGit } from "./temp-git.fixture.ts";
 import {
   closeWorktree,
@@ -16,6 +18,9 @@ import {
   type Worktree,
   worktreeOf,
 } from "./worktrees.ts";
+
+// Vitest spies on this module but does not replace it. Its real functions run until a mutant replaces them.
+vi.mock("./apply-merge.ts", { spy: true });
 
 const message = "what the child did";
 const home = setUpEmptyHome();
@@ -74,6 +79,27 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
       await expectMerged(repository);
     },
   );
+
+  test("[FAULTS §1.7] this scenario finds the mutant: the lock and the files of a dead git stay, and the merge is left to git", async () => {
+    await using repository = await repositoryWithFilter();
+    const child = await changedChild(repository);
+    await killInMerge(child, "kill -9 $GIT_PID $CADRE_PID");
+    vi.mocked(settleLeft).mockImplementation(async () => {});
+    vi.mocked(applyMerge).mockImplementation(({ top }, { commit }) =>
+      tryGit(inFolder(top), ["merge", "--ff-only", "--quiet", commit]),
+    );
+    try {
+      const detail = expect.stringMatching(/git refused it in .*index\.lock/);
+      expect(await closeWorktree(child, { message })).toMatchObject({ status: "kept", detail });
+      expect(await repository.read("a.txt"), "half of the merge stays").toBe("A, by the child\n");
+    } finally {
+      vi.mocked(settleLeft).mockReset();
+      vi.mocked(applyMerge).mockReset();
+    }
+    const merged = await closeWorktree(child, { message });
+    expect(merged, "without the mutant the same state has no problem").toMatchObject({ status: "merged" });
+    await expectMerged(repository);
+  });
 
   test("the next check of the project restores the folder, even if the merge is not repeated", async () => {
     await using repository = await repositoryWithFilter();
