@@ -4,7 +4,7 @@
 // If no word contains the command that will run (`sh file`, `… | sh`), an unknown command is added.
 
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
-import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
+import { isInterpreter, isShell, mayBeAlias, runsOthers } from "./wrappers.ts";
 
 export interface PossibleCommands {
   /** The commands that might run. The given command comes first. Words that are known only at run time are undefined. */
@@ -47,6 +47,7 @@ function follow(argv: readonly ShellWord[], depth: number, found: Found): void {
   if (name === undefined) return;
   const words = argv.slice(1);
   if (isInterpreter(name)) found.code.push(...words.filter(isScript));
+  if (name === "git" && mayBeAlias(argv)) found.argvs.push(UNKNOWN);
   if (name === "git")
     found.code.push(...words.filter((word) => /^!|=/.test(word ?? "") && isScript(word)).map(String));
   if (!runsOthers(name, words)) return;
@@ -77,6 +78,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
     const name = programOf(tail);
     if (name === undefined) continue;
     if (isInterpreter(name)) found.code.push(...tail.filter(isScript));
+    runsUnseen ||= name === "git" && mayBeAlias(tail);
     runsUnseen ||= isFed ? runsOthers(name, tail) : runsFile(tail, argv[at - 1]);
   }
   if (runsUnseen) found.argvs.push(UNKNOWN);
@@ -132,6 +134,8 @@ function spellings(argv: readonly ShellWord[], { shortened }: Found): (readonly 
   const name = programOf(argv);
   const verbs = verbsAt(argv).map((at) => [name, ...argv.slice(at)]);
   for (const verb of verbs) shortened.add(verb);
+  // `git-push`, in the folder of git's own programs, is `git push`.
+  if (name?.startsWith("git-")) verbs.push(["git", name.slice("git-".length), ...rest]);
   return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
 }
 

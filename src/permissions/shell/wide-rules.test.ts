@@ -450,6 +450,44 @@ describe("a deny rule with flags", () => {
   });
 });
 
+describe("a deny rule for a verb of git", () => {
+  const setting: Setting = { project: { allow: ["Bash"], deny: ["Bash(git push *)"] } };
+
+  const ALIASED = [
+    "git -c alias.p=push p origin",
+    "git -c alias.p=push -C . p",
+    "git --config-env=alias.p=X p origin",
+    "git --config-env alias.p=X p origin",
+    "git -c include.path=other.cfg p origin",
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p origin",
+    "git config alias.p push && git p origin",
+    "git p origin",
+    "/usr/bin/git --no-pager p origin",
+    "git PUSH origin",
+    "env git p origin",
+    "sh -c 'git p origin'",
+  ];
+  it.each(ALIASED)("[30.17] [A28] %s needs approval, because its verb may be an alias", (command) => {
+    expect(bash(command, setting).verdict).toBe("ask");
+  });
+
+  it("[30.17] [A28] the program of the verb is denied like the verb", () => {
+    for (const command of ["git-push origin", "/usr/lib/git-core/git-push origin", "env git-push origin"])
+      expect(bash(command, setting).verdict, command).toBe("deny");
+  });
+
+  it("the other verbs of git need no approval", () => {
+    const known = [
+      "git fetch",
+      "git -C sub commit -m x",
+      "git --no-pager -c core.quotePath=off log",
+      "git --version",
+      "git",
+    ];
+    expect(verdicts(known, setting)).toEqual(all("allow", known));
+  });
+});
+
 it("[A21] [Z3] a rule or grant for a command does not allow it after cd to another folder", () => {
   const setting: Setting = {
     project: { allow: ["Bash(cd *)", "Bash(pushd *)", "Bash(npm test)"] },

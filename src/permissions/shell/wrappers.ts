@@ -53,6 +53,28 @@ const INTERPRETERS = list(`
   python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit awk gawk mawk nawk sed tclsh osascript
   powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell socat gdb zip less`);
 
+/** Verbs that are part of every git. An alias cannot replace one of them, but any other verb can be an alias for any command. */
+const GIT_VERBS = list(`
+  add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout
+  checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential describe diff
+  diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch for-each-ref format-patch fsck gc grep
+  hash-object help index-pack init interpret-trailers log ls-files ls-remote ls-tree merge merge-base merge-file merge-tree mergetool mktag
+  mktree mv name-rev notes pack-objects pack-refs patch-id prune pull push range-diff read-tree rebase receive-pack reflog remote repack
+  replace rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch show-index show-ref sparse-checkout stash
+  status stripspace submodule switch symbolic-ref tag unpack-objects update-index update-ref upload-archive upload-pack var verify-commit
+  verify-pack verify-tag version worktree write-tree`);
+
+/** Options before the verb of git whose value is the next word. */
+const GIT_VALUES = list("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source");
+
+/** True if the verb of a git command might be an alias, which can come from the configuration, the environment or an option. */
+export function mayBeAlias(argv: readonly ShellWord[]): boolean {
+  let at = 1;
+  while (argv[at]?.startsWith("-")) at += GIT_VALUES.has(argv[at]!) ? 2 : 1;
+  const verb = argv[at];
+  return verb !== undefined && !GIT_VERBS.has(verb);
+}
+
 export const isWrapper = (name: string): boolean => WRAPPERS.has(name);
 
 export const runsOthers = (name: string, words: readonly ShellWord[]): boolean =>
