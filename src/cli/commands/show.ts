@@ -12,6 +12,7 @@ import {
   type TimelineEntry,
   timelineProjection,
 } from "../../projections/views/timeline.ts";
+import { mergeWaits } from "../../projections/views/waits-in-a-row.ts";
 import { clockTime, duration, fullTime, shortCost, shortCount } from "../../projections/words/format.ts";
 import { patternRole } from "../../projections/words/pattern-role.ts";
 import { shownStatus } from "../../projections/words/statuses.ts";
@@ -70,13 +71,14 @@ type Found = Awaited<ReturnType<typeof read>>;
 
 /** Shows the run's path in the tree, what happened, the tree below the run, and its result. */
 function pageLines({ run, tree, events, statuses }: Found, { screen, commandLine }: Invocation): string[] {
-  const { entries } = fold(timelineProjection, withoutRepeats(events));
+  const shown = new Map(withoutRepeats(events).map((event) => [event.seq, event]));
+  const { entries } = fold(timelineProjection, [...shown.values()]);
   return [
     ...headLines(run, events, screen.paint),
     ...pathLines(run, events[0], { paint: screen.paint, commandLine }),
     ...fitLines([plain(run.task)], screen),
     "",
-    ...entries.flatMap((entry) => timelineLines(entry, screen)),
+    ...mergeWaits(entries, (seq) => shown.get(seq)).flatMap((entry) => timelineLines(entry, screen)),
     ...(tree.children.length === 0 ? [] : ["", ...treeTable(tree, statuses, screen)]),
     ...todoLines(run, screen),
     ...summaryLines(run, screen, { status: statuses.get(run.id) ?? shownStatus(run) }),
