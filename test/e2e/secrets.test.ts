@@ -103,8 +103,14 @@ describe("[A61] [A32] a run that encounters secrets in many places", () => {
         task: `go; the password is ${CANARY.file}`,
         input: { [CANARY.env]: [CANARY.env] },
         permissions: {
-          // `.env` is a protected file. A command that might change it needs a rule that names exactly this command.
-          allow: ["Bash", "Read", "Bash(base64 .env)", "Bash(od -An -tx1 -v .env)"],
+          // `.env` holds keys. A command that shows it needs a rule that names exactly this command.
+          allow: [
+            "Bash",
+            "Read",
+            "Bash(cat .env notes.txt)",
+            "Bash(base64 .env)",
+            "Bash(od -An -tx1 -v .env)",
+          ],
           ask: [],
           deny: [],
         },

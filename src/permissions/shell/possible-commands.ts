@@ -135,7 +135,7 @@ function spellings(argv: readonly ShellWord[], { shortened }: Found): (readonly 
   const verbs = verbsAt(argv).map((at) => [name, ...argv.slice(at)]);
   for (const verb of verbs) shortened.add(verb);
   // `git-push`, in the folder of git's own programs, is `git push`.
-  if (name?.startsWith("git-")) verbs.push(["git", name.slice("git-".length), ...rest]);
+  if (name?.startsWith("git-")) verbs.push([name.slice(0, 3), name.slice(4), ...rest]);
   return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
 }
 
