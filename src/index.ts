@@ -1,7 +1,7 @@
 // The public API of the package: everything that a program can import from "cadre".
 
 export type { JournalEvent } from "./journal/events.ts";
-export type { ApprovalRequest, DecidedBy } from "./library/approvals.ts";
+export type { ApprovalRequest, Approved, DecidedBy } from "./library/approvals.ts";
 export {
   type Cadre,
   type CadreOptions,

@@ -15,6 +15,11 @@ export interface DecidedBy {
   note?: string;
 }
 
+export interface Approved extends DecidedBy {
+  /** The new limits of a budget that is used up. */
+  limits?: { maxTokens?: number; maxCost?: number };
+}
+
 export interface ApprovalRequest {
   readonly id: string;
   /**
@@ -38,7 +43,7 @@ export interface ApprovalRequest {
   /** The untrusted sources whose text had already entered the run. */
   readonly untrusted: readonly string[];
   /** Allows the call, or lets the run go on. */
-  approve(decided?: DecidedBy): Promise<void>;
+  approve(decided?: Approved): Promise<void>;
   /** Rejects the call. The agent reads the reason. */
   reject(reason?: string, decided?: Pick<DecidedBy, "by">): Promise<void>;
   /** Allows the call with another input. */
@@ -79,7 +84,8 @@ function requestOf(item: ApprovalItem, { people }: RuntimeAssembly): ApprovalReq
   const noteOf = ({ note }: DecidedBy = {}): { note?: string } => (note === undefined ? {} : { note });
   return {
     ...{ id, kind, runId, agent, callId, tool, input, preview, detail, choices, untrusted },
-    approve: (decided) => decide({ decision: "approve", ...noteOf(decided) }, decided?.by),
+    approve: ({ by, limits, ...decided } = {}) =>
+      decide({ decision: "approve", ...noteOf(decided), ...(limits === undefined ? {} : { limits }) }, by),
     reject: (reason, decided) =>
       decide({ decision: "reject", ...(reason === undefined ? {} : { note: reason }) }, decided?.by),
     edit: (edited, decided) => decide({ decision: "edit", input: edited, ...noteOf(decided) }, decided?.by),
