@@ -8,7 +8,11 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 
 const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
 /** These tests replace modules with spies. */
-const APART = ["test/simulation/*mutants.test.ts", "src/patterns/new-pattern.test.ts"];
+const APART = [
+  "test/simulation/*mutants.test.ts",
+  "src/patterns/new-pattern.test.ts",
+  "src/tools/git/worktrees.faults.test.ts",
+];
 /** These tests draw with Ink, which draws nothing in a process in which hundreds of other files have run before. */
 const DRAWING = [
   "src/cli/commands/{chat,outcome,permissions,prune,run.asks,run.steps,servers,trust}.test.ts",
@@ -30,7 +34,7 @@ export default defineConfig({
     // Most test files share a process. With one process per file, loading modules would take as long as the tests.
     projects: [
       { extends: true, test: { name: "apart", include: [...APART, ...DRAWING] } },
-      { extends: true, test: { name: "programs", isolate: false, include: PROGRAMS } },
+      { extends: true, test: { name: "programs", isolate: false, include: PROGRAMS, exclude: APART } },
       {
         extends: true,
         test: {
