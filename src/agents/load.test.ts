@@ -494,7 +494,7 @@ describe("files that an agent file refers to", () => {
     });
   });
 
-  test("a link that is named `~` cannot make a module look like the user's own, which needs no trust", async () => {
+  test("a link named `~` cannot make a module of the project look like one of the user's modules, which need no trust", async () => {
     write("p/agents/a.steps.ts", "export default function* () {}");
     write("p/agents/a.md", agentText("steps: ../~/.cadre/agents/a.steps.ts"));
     mkdirSync(join(root, "p/~/.cadre"), { recursive: true });

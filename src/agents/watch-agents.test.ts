@@ -157,7 +157,7 @@ describe("a file that was broken by an edit", () => {
     expect(await promptNow()).toBe("One");
   });
 
-  test("a broken agent gets no older version if it never had a good one, or if another file broke the agent", async () => {
+  test("a broken agent is not replaced by an older version if it never had a good one, or if a change to another file broke it", async () => {
     writeAgent("a.md", BROKEN);
     expect((await look()).agents.get("a")?.definition).toBeUndefined();
     writeAgent("a.md", good("One"));

@@ -37,7 +37,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** Suggests the known word that is most similar to `word`, as a problem's field. Empty if no known word is similar enough. */
+/** The `suggestion` field of a problem. It names the known word that is most similar to `word`. Without such a word, the object is empty. */
 export function suggestWord(word: string, known: Iterable<string>): Pick<Problem, "suggestion"> {
   const meant = nearestWord(word, known);
   return meant === undefined ? {} : { suggestion: `did you mean \`${meant}\`?` };

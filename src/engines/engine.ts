@@ -26,7 +26,7 @@ export interface SharedEngineOptions {
 }
 
 export interface Engine {
-  /** True if a wake reaches the workers of all processes. If false, each process must also wake runs that become due in other processes. */
+  /** True if a wake reaches the workers of all processes. If false, each process must also wake runs that other processes have made due. */
   readonly shared: boolean;
   /** Wakes a run. A wake is advisory and carries no data, so a lost or repeated wake does no harm. */
   wake(runId: RunId): Promise<void>;

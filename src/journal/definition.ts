@@ -229,7 +229,7 @@ export const Definition = z.object({
 });
 export type Definition = z.infer<typeof Definition>;
 
-/** The files of an untrusted folder whose text is in the prompt of the agent's runs. */
+/** Files of an untrusted folder that the prompt of the agent's runs contains as text. */
 export const untrustedFiles = ({ instructionFiles = [] }: Definition): string[] =>
   instructionFiles.flatMap(({ file, nonce }) => (nonce === undefined ? [] : [file]));
 

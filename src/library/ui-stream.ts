@@ -16,9 +16,9 @@ export type UiChunk =
   | { type: "tool-approval-request"; approvalId: string; toolCallId: string }
   | { type: "tool-output-available"; toolCallId: string; output: unknown; dynamic: true }
   | { type: "tool-output-error"; toolCallId: string; errorText: string; dynamic: true }
-  /** A run below this one. A later chunk with the same id replaces it. */
+  /** A descendant of this run. A later chunk with the same id replaces this chunk. */
   | { type: "data-run"; id: string; data: { agent: string; task: string; status: string } }
-  /** A request that is not about a call of this run: a question, or a request of a run below. */
+  /** A request that is not about a call of this run: a question, or a request of a descendant. */
   | { type: "data-approval"; id: string; data: UiRequest }
   | { type: "error"; errorText: string };
 

@@ -93,7 +93,7 @@ export function signInError(message: string, cause: unknown): Error {
 function waitBefore(attempt: number, random: number, retryAfter: number | undefined): number {
   const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempt - 1));
   const backOff = longest / 2 + (random * longest) / 2;
-  // A random time is added to the delay that the provider asked for, so that calls that failed together are not retried together.
+  // A random time is added to the delay that the provider asked for. Otherwise, calls that failed together would be retried together.
   const asked = retryAfter === undefined ? 0 : Math.min(LONGEST_OBEYED, retryAfter) + random * FIRST_WAIT;
   return Math.round(Math.max(backOff, asked));
 }

@@ -4,7 +4,7 @@
 //  - it defines the rights or instructions of agents, for Cadre or for another product in the same folder;
 //  - programs read it automatically: at a commit, a push or a login, when a person opens or enters a folder, or when some tool starts; or
 //  - it contains a key, or decides who gets a key or where programs are downloaded from.
-// A configuration that is written as code, or that can name code, runs when an editor or a tool reads it. So it belongs here, too.
+// A configuration that is written as code, or that can name code to run, runs when an editor or a tool reads it. So it belongs here, too.
 // Code that people run on purpose is normal work: sources, tests, package.json, Makefiles and lock files are not protected.
 
 const lines = (text: string): string[] => text.split(/\s+/).filter(Boolean);
@@ -33,7 +33,8 @@ const PROTECTED_FILES = new Set([
     .pydistutils.cfg .pythonrc .pythonrc.py rust-toolchain rust-toolchain.toml .jvmopts .sbtopts .gdbearlyinit .renviron .ghci
     .ocamlinit .erlang .tool-versions .prototools gradle-wrapper.properties gradle-wrapper.jar directory.build.props
     directory.build.targets directory.packages.props profile.ps1 microsoft.powershell_profile.ps1 .user.ini .htaccess autorun.inf`),
-  // Configurations of checkers, formatters, test runners and environments that can name code, and that editors load when they open a file.
+  // Configurations of checkers, formatters, test runners and environments.
+  // They can name code to run, and editors load them when they open a file.
   ...lines(`.flake8 mypy.ini .mypy.ini pylintrc conftest.py .rspec .simplecov .rubocop.yml .standard.yml .solargraph.yml .erb-lint.yml
     .haml-lint.yml .slim-lint.yml phpstan.neon phpstan.neon.dist psalm.xml phpcs.xml .phpcs.xml .php_cs .golangci.yml .golangci.yaml
     .golangci.toml .clangd .ycm_extra_conf.py .lazy.lua .busted .tflint.hcl .sops.yaml build.rs flake.nix shell.nix devenv.nix

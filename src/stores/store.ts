@@ -11,7 +11,7 @@
 //  B4  A run needs a slot in its workspace to start work. A run that gets no slot is refused and waits in a queue.
 //      The oldest run in the queue gets the next free slot.
 //  J8  Positions are dense and in commit order. A pruned tree leaves a gap. No position is ever used twice.
-//  E7  A tree that is moved away ends in this store, in the transaction that writes its last event. A tree is imported only once.
+//  E7  When a tree moves to another store, one transaction writes its last event here and ends it here. A tree is imported only once.
 // The store answers after the commit: everything in an answer is on stable storage (P1).
 
 import type { Clock } from "../clock.ts";
@@ -467,7 +467,8 @@ export interface JournalScope {
 
 export interface ReadOptions extends JournalScope {
   /**
-   * The page ends before the first event that only a newer version understands. A reader whose cursor never moves back needs this.
+   * Ends the page before the first event that only a newer version of Cadre understands, so that the reader's cursor stays before it.
+   * A reader needs this if its cursor never moves back.
    * If the next event is already too new, the read is refused (JOURNAL_NEWER).
    */
   stopAtNewer?: true;

@@ -51,7 +51,7 @@ export async function startTracing(parts: TracingParts): Promise<() => Promise<v
   await store.outbox.acquire(CURSOR, holder, HOLD_MS);
   const shutdown = new AbortController();
   const send = createSender(parts, otlp, shutdown.signal);
-  /** True if another process is sending or the receiver is down. Until the timer fires, new events do not trigger an attempt. */
+  /** True if another process is sending or the receiver is down. Then new events do not trigger an attempt to send: only the timer does. */
   let waitsForTimer = false;
   const sending = repeat({
     work: async () => {

@@ -297,7 +297,7 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "given up" });
   });
 
-  test("[WH4] the day of retries for an old notice starts with its first attempt", async () => {
+  test("[WH4] a notice is retried for one day after its first attempt, even if the notice itself is older", async () => {
     answer = say(503);
     await withOneNotice();
     clock.advance(3 * 24 * 3_600_000);

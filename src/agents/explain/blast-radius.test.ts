@@ -90,7 +90,7 @@ describe("[BR1] the blast radius", () => {
     });
   });
 
-  test("[P12] the blast radius shows a rule that denies some calls of a tool to every agent with that tool", () => {
+  test("[P12] the blast radius lists a rule that denies some calls of a tool, if the rule applies to every agent with that tool", () => {
     const deny = ["Bash(rm *)"];
     const above = { boss: { agents: ["a"], permissions: { ask: [], deny } }, a: tools("Bash") };
     expect(radius(above).never).toEqual(deny);

@@ -11,7 +11,7 @@ import { approvalTitle, isFreeQuestion, requestPermission } from "./permission.t
 export interface Questions {
   /** Asks open questions that were not asked yet. */
   askNew(): Promise<void>;
-  /** Asks dismissed questions again. Also repeats questions without choices, because a message answers only one question. */
+  /** Asks dismissed questions again, and questions that need a text. A message answers only one of those, so the others are still open. */
   askAgain(): Promise<void>;
   handleEvent(event: JournalEvent): Promise<void>;
 }

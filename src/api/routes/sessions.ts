@@ -92,7 +92,10 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
   ];
 }
 
-/** Returns the agent of the session's latest root run that no other agent's message started. Undefined if the session is new. */
+/**
+ * Returns the agent of the session's latest root run. Runs that were started by a message from another agent are skipped,
+ * unless the session has no other runs. Undefined if the session is new.
+ */
 export async function sessionAgent(session: string, store: Store): Promise<string | undefined> {
   const { runs } = await store.runs.list({ session, roots: true });
   return (runs.find(({ trigger }) => trigger !== "message") ?? runs[0])?.agent;

@@ -1,6 +1,6 @@
 // Encodes the live feed of all runs with the message types of contract S4 (S4-37 … S4-46).
 // Every message has an increasing whole number `seq`. The number is derived from the position of the message's event, so all readers get the same numbers.
-// Messages without an event, such as tokens, count on from the event before them.
+// A message without an event, such as a token, gets the next number after the messages before it.
 
 import type { Position } from "../../ids.ts";
 import { initialRow } from "../../projections/folds/run-row.ts";
@@ -15,13 +15,13 @@ import type { Store } from "../../stores/store.ts";
 import type { Encoder } from "./hub.ts";
 import { sseFrame } from "./sse.ts";
 
-/** Distance between the numbers of two positions. The messages of an event, and the tokens until the next event, use the numbers between. */
+/** Distance between the numbers of two positions. The messages of an event, and the tokens until the next event, use the numbers in between. */
 const STEP = 2 ** 20;
 
 /** Maximum number of runs whose state is cached. */
 const MAX_KNOWN = 5_000;
 
-/** `position` is the store's latest position. Messages without an event continue from there. */
+/** `position` is the store's latest position. The numbers of messages without an event continue from there. */
 export function feedEncoder(store: Store, position: Position): Encoder {
   const known = new Map<string, LiveState>();
   let seq = (position + 1) * STEP - STEP / 2;
@@ -31,7 +31,7 @@ export function feedEncoder(store: Store, position: Position): Encoder {
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return state;
   };
-  /** Encodes a message without an event. Returns "" if no number is left before the next event. */
+  /** Encodes a message that belongs to no event. Returns "" if all numbers before the next event are used: the message is dropped. */
   const transient = (message: LiveEvent): string => {
     if ((seq + 1) % STEP === 0) return "";
     seq += 1;

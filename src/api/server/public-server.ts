@@ -129,7 +129,7 @@ const HEADERS: Parameters<typeof secureHeaders>[0] = {
   strictTransportSecurity: false,
 };
 
-/** An answer that sets a policy of its own keeps it. The headers of all answers would replace it. */
+/** Keeps the policy of an answer that sets its own. Otherwise the headers that every answer gets would replace it. */
 const keepOwnPolicy =
   (setHeaders: MiddlewareHandler): MiddlewareHandler =>
   async (c, next) => {

@@ -1,6 +1,7 @@
 // `--detach`: records the run and starts a background process. That process drives the run, or waits until the driving process exits.
 // The background process exits when no run can continue without a person.
-// If a server drives the runs, no background process is started. If the server were killed, that process would own the store and block a new server.
+// If a server drives the runs, no background process is started.
+// Such a process would become the owner of the store if the server were killed, and would then block a new server.
 
 import { randomUUID } from "node:crypto";
 import type { CadreClient } from "../../api/client/client.ts";

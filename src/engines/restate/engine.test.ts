@@ -63,7 +63,7 @@ describe("against a real Restate", () => {
     expect(begun).toEqual(["a", "a"]);
   });
 
-  test("[E3] Restate lets a drive take a day, drops a wake that no worker takes, and retains no completed wakes", async () => {
+  test("[E3] Restate lets a drive last a day, drops a wake after 30 failed attempts, and does not retain completed wakes", async () => {
     const { service } = await startEngine(async () => {});
     const answer = await fetch(`${restate.admin}/services/${service}`);
     const { handlers } = (await answer.json()) as { handlers: { name: string }[] };

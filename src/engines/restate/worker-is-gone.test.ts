@@ -29,7 +29,7 @@ test("[E10] a worker that answers is not gone, even while it is stopping", async
   expect(await isGone(taken)).toBe(false);
 });
 
-test("[E10] if the asking worker itself listens at the address, the old worker counts as gone only if it ran on the same machine", async () => {
+test("[E10] if the asking worker now listens at the old worker's address, the old worker is gone only if both ran on the same machine", async () => {
   const { port, close } = await startListening(ME);
   onTestFinished(close);
   expect(await isGone({ worker: "box-a-70-beef", host: HOST, port })).toBe(true);

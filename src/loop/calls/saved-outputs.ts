@@ -9,8 +9,8 @@ import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
 /**
- * Searches this run, and then the continued part of each earlier run. A name without a run can match several results.
- * The agent probably means a result that it no longer sees as a whole, so a result that it still sees is only the last choice.
+ * Searches this run, and then the continued part of each earlier run. A name without a run can match a result in several runs.
+ * The first match that the agent no longer sees in full is returned. If the agent still sees all of them, the first match is returned.
  */
 export async function findSavedOutput(
   name: string,
@@ -38,7 +38,7 @@ export async function findSavedOutput(
 type Result = Payload<"TOOL_RESULT">;
 type Continued = Pick<NonNullable<Payload<"RUN_STARTED">["continues"]>, "runId" | "seq">;
 
-/** The model must not see the calls that its module hides. */
+/** The result of the call. Undefined if the agent's module hides the call, because the model must not see it. */
 function resultIn(events: readonly JournalEvent[], callId: string): Result | undefined {
   let result: Result | undefined;
   for (const { type, payload } of events) {

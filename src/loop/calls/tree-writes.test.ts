@@ -1,4 +1,5 @@
-// A file that a tainted run has written taints each run of the tree that reads it. It also ends grants for commands that could run it.
+// If a tainted run has written a file, each run of the tree that reads the file becomes tainted too.
+// The write also ends grants for commands that could run the file.
 
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -173,7 +173,7 @@ const STOP_REASONS: Partial<Record<Payload<"MODEL_CALL_FAILED">["cause"], StopRe
   refused: "refused",
 };
 
-/** True if the refused prompt is shorter now or can become shorter. The first refusal is never taken as final. */
+/** True if the refused prompt is shorter now or can become shorter. After the first refusal this is always assumed. */
 function mayBecomeShorter(view: RunView, facts: DecisionFacts): boolean {
   const { refusals, isCompacted } = view.state.overflow!;
   if (isCompacted || refusals === 1) return true;
@@ -400,7 +400,7 @@ export function roomOf(
   };
 }
 
-/** The model of the next call: the model of the failed call or of the latest turn, or the agent's first model. */
+/** The model of the next call: the model of the call that failed, or else of the latest turn, or else the agent's first model. */
 export function nextModel({ state, definition }: Pick<DecisionView, "state" | "definition">): string {
   const model = state.overflow?.model ?? state.failedCall?.model ?? state.latest?.model;
   return model && definition.models.includes(model) ? model : definition.models[0]!;
@@ -425,7 +425,7 @@ function callModel(view: RunView, purpose: Purpose): Action {
 
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;
-  // If no person has decided on the previous stop, for example because of a pause, its inbox item is used again.
+  // The previous stop might still be undecided, for example because the run was paused. Then its inbox item is used again.
   const undecided = stops > 0 && !state.decisions.has(loopItemId(stops));
   const items = [loopItemId(undecided ? stops : stops + 1)];
   return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };

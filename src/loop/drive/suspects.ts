@@ -11,10 +11,13 @@ import { SUSPECT_AFTER } from "../../stores/store.ts";
 import type { LoopParts, StepGate } from "../parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-/** After this number of process deaths in which only this run was driven, the counter-check follows. */
+/**
+ * After this number of processes have died while they drove only this run, the driver makes a counter-check:
+ * it waits for a while and drives nothing. If its process survives, the run is guilty. If it dies too, the cause is something else.
+ */
 const MAX_DEATHS_ALONE = 3;
 
-/** The number of acquisitions of a run that has begun its counter-check. */
+/** The value of `lease.acquisitions` (how often drivers have acquired the run) once the counter-check has begun. */
 const CHECKED = SUSPECT_AFTER + MAX_DEATHS_ALONE + 2;
 
 interface Steps {
@@ -58,7 +61,7 @@ async function judgeSuspect(
   const record = (count: number) => store.leases.recordAcquisitions(run.runId, run.lease, count);
   const { acquisitions } = run.lease;
   if (acquisitions >= CHECKED) {
-    // The last process died during the counter-check, while it drove nothing.
+    // The last process died during the counter-check. It drove nothing at that time, so this run did not kill it.
     await record(SUSPECT_AFTER + 2);
     return "unknown";
   }

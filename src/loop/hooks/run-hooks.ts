@@ -20,7 +20,7 @@ interface Moment {
   id: string;
   event: HookEvent;
   toolCallId?: string;
-  /** The names that are compared with the matcher of a hook. */
+  /** A hook with a matcher runs only if the matcher fits one of these names. */
   names?: readonly string[];
   /** Input of the hooks, in addition to the fields that all hooks get. */
   input: object;

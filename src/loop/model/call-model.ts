@@ -294,8 +294,8 @@ export const offeredTools = (view: DecisionView, parts: OfferParts): LanguageMod
 };
 
 /**
- * Which tool the model must call. In its last turn, an agent must answer with text, report or route.
- * Requests of the runtime itself are no turns of the agent, so no tool may be called.
+ * Whether the model must call a tool, and which one. In its last turn, an agent must answer with text, report or route.
+ * A request that the runtime makes for itself is not a turn of the agent, so the model may call no tool.
  */
 function toolChoice({ purpose }: CallModel, view: DecisionView): LanguageModelV4ToolChoice | undefined {
   if (!isTurn(purpose)) return { type: "none" };

@@ -661,7 +661,7 @@ describe("[F40] a provider that falls silent", () => {
     expect(outcome).toMatchObject({ type: "failed", error: { message: "overloaded" } });
   });
 
-  test("[B2] an error event instead of an answer costs nothing, but one in the middle of an answer does", async () => {
+  test("[B2] an error event instead of an answer costs nothing; an error event in the middle of an answer costs something", async () => {
     const readParts = (...parts: LanguageModelV4StreamPart[]) => {
       const stream = new ReadableStream<LanguageModelV4StreamPart>({
         start: (controller) => {

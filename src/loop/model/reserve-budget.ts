@@ -21,7 +21,10 @@ type CallModel = Extract<Action, { type: "call-model" }>;
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Output tokens of an answer without its thoughts, unless the agent sets `maxOutputTokens`. After a cut answer, the next attempt gets twice as many. */
+/**
+ * Limit for the output tokens of an answer, not counting its thoughts, unless the agent sets `maxOutputTokens`.
+ * If an answer is cut off at this limit, the next attempt gets twice as many.
+ */
 const USUAL_OUTPUT = 8_000;
 /** A turn with fewer output tokens is not worth its prompt. */
 const LEAST_OUTPUT = 1_000;

@@ -61,7 +61,7 @@ const textIn = (part: PromptMessage["content"][number]): string[] => {
   return part.type === "text" ? [part.text] : [];
 };
 
-/** A program gets files only by their names. */
+/** A program sees only the name of an attached file, not its content. */
 const unseenFile = (file: Attachment): string => `[${describeFile(file)}: you cannot see it]`;
 
 /** The earlier messages. A single task is repeated unchanged. In a conversation, each message also names its author. */

@@ -69,7 +69,7 @@ test("OpenAI gets a result's image inside the result", async () => {
   expect(input!.at(-1)).toMatchObject({ output: [{ type: "input_text", text: "a.png" }, image] });
 });
 
-test("Gemini gets exactly one response for each call, and the image with it", async () => {
+test("Gemini gets exactly one response for each call, and the result's image in the same message", async () => {
   const image = { inlineData: { mimeType: "image/png", data: base64 } };
   const older = (await requestTo("google/gemini-2.5-pro"))["contents"]!.at(-1) as { parts: object[] };
   expect(older.parts.filter((part) => "functionResponse" in part)).toHaveLength(1);

@@ -8,13 +8,13 @@ export interface ReadOnlySpec {
   values?: string;
   /** Long flags such as `--stat`. An entry that ends with `=`, such as `--format=`, takes a value. */
   words?: readonly string[];
-  /** The meaning of words that are not flags: paths in the workspace, any text, or a text followed by paths. If absent, such words are refused. */
+  /** The meaning of arguments that are not flags: workspace paths, any text, or a text followed by paths. If absent, such arguments are refused. */
   operands?: "paths" | "text" | "pattern-then-paths";
   /** True if the command accepts a count as a flag, such as `-20`. */
   counts?: boolean;
-  /** The command is refused if any of its words matches this pattern. */
+  /** The command is refused if any of its arguments matches this pattern. */
   never?: RegExp;
-  /** True if the command accepts only files, because it would follow links inside a folder. */
+  /** True if only files are accepted. Cadre refuses folders, because this command would follow the links inside them. */
   filesOnly?: boolean;
 }
 

@@ -1,10 +1,10 @@
-// Programs that run other programs or code. They get the code from their words or their input.
+// Programs that run other programs or code, which they get from their arguments or their input.
 
 import type { ShellWord } from "./parse-shell.ts";
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Programs whose words can be commands. Any suffix of the word list might be a command, and any word might be a script. */
+/** Programs whose arguments can be commands. A command might begin at any argument, and any argument might be a script. */
 const WRAPPERS = list(`
   env sudo doas su runuser gosu su-exec setpriv capsh pkexec nohup nice ionice chrt taskset numactl setarch timeout time
   xargs parallel setsid stdbuf unbuffer rlwrap script expect command builtin exec eval trap source . find fd watch entr
@@ -45,15 +45,15 @@ const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   "nix-shell": list("--run --command"),
 };
 
-/** Shells. A shell can also run commands from a file or from its input, which its words do not show. */
+/** Shells. A shell can also run commands from a file or from its input. Its arguments do not show these commands. */
 const SHELLS = list("sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh");
 
-/** Programs whose words can be code in another language. Such code can run commands and open files. */
+/** Programs whose arguments can be code in another language. Such code can run commands and open files. */
 const INTERPRETERS = list(`
   python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit awk gawk mawk nawk sed tclsh osascript
   powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell socat gdb zip less`);
 
-/** Verbs that are part of every git. An alias cannot replace one of them, but any other verb can be an alias for any command. */
+/** Subcommands that every git has. An alias cannot replace one of them, but any other subcommand can be an alias for any command. */
 const GIT_VERBS = list(`
   add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout
   checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential describe diff
@@ -64,10 +64,10 @@ const GIT_VERBS = list(`
   status stripspace submodule switch symbolic-ref tag unpack-objects update-index update-ref upload-archive upload-pack var verify-commit
   verify-pack verify-tag version worktree write-tree`);
 
-/** Options before the verb of git whose value is the next word. */
+/** Options that come before the subcommand of git, and whose value is the next argument. */
 const GIT_VALUES = list("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source");
 
-/** True if the verb of a git command might be an alias, which can come from the configuration, the environment or an option. */
+/** True if the subcommand of a git command might be an alias, which can come from the configuration, the environment or an option. */
 export function mayBeAlias(argv: readonly ShellWord[]): boolean {
   let at = 1;
   while (argv[at]?.startsWith("-")) at += GIT_VALUES.has(argv[at]!) ? 2 : 1;

@@ -345,7 +345,7 @@ test("[F40] a wait for the provider counts once, however often messages interrup
   expect(stateOf(...interrupted, modelCallStarted("m1")).providerWaitMs).toBe(3);
 });
 
-test("waits for a reservation are counted until the call begins", () => {
+test("each wait for a budget reservation is counted; the count returns to zero when the call begins", () => {
   const timer = (id: string): EventBody => ({
     type: "TIMER_SET",
     payload: { id, at: 1, purpose: "reservation" },

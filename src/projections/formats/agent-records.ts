@@ -99,7 +99,7 @@ const toolResult = ({ toolCallId: id, output, isError }: Payload<"TOOL_RESULT">)
   is_error: isError === true,
 });
 
-/** Uses Cadre's own call ids, like the tool results. The ids of a provider can repeat (J10). */
+/** Uses Cadre's own call ids, as the tool results do, because the ids of a provider can repeat (J10). */
 function assistantContent({ callId, content }: Payload<"AGENT_THOUGHT">): unknown[] {
   let next = 0;
   return content.map((part) => {

@@ -117,7 +117,7 @@ function treeFacts({ runId, runs }: ComparedTree): Comparison["a"] {
 // The steps by which two runs are compared: what an agent read, said, did and started. Times, attempts and leases are not steps.
 
 type CompareStep = ComparedStep & {
-  /** Steps with the same key are aligned. */
+  /** Steps of the two runs are put in the same row if they have the same key. */
   key: string;
   /** The event that contains the result of the step. */
   resultAt?: string;

@@ -1,7 +1,7 @@
 // Estimates the database's time between two answers. This machine's own clock can be wrong and can jump (F36).
 //  1  Between answers the time advances with the monotonic clock, so setting this machine's clock changes nothing.
-//  2  The database reads the time at some moment between the request and its answer. An estimate that fits this interval is kept.
-//     A slow answer therefore does not make the estimate worse.
+//  2  The database reads the time at some moment between the request and its answer. If the estimate fits this interval, it is kept.
+//     A slow answer means a long interval, so it does not make a good estimate worse.
 
 import { type Clock, systemClock } from "../../clock.ts";
 

@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 2_000;
 const PULSE_MS = 15_000;
 const ANSWER_MS = 5_000;
 export const DUE_OF = `SELECT id FROM runs WHERE id = ANY($1) AND due_at <= ${DUE_ON_ARRIVAL}`;
-/** The payload of a notification that users have changed. */
+/** Payload of the notification that is sent when the list of users has changed. */
 const USERS = "users";
 
 export interface FeedParts {
@@ -78,7 +78,7 @@ export class Feed {
     return `NOTIFY ${this.channel}, '${this.self}'`;
   }
 
-  /** Announces a change of users. Must be called in the transaction that makes the change. */
+  /** Announces that the list of users has changed. Must be called in the transaction that makes the change. */
   async announceUsers(sql: CommonSql): Promise<void> {
     await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
   }

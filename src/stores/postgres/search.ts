@@ -42,7 +42,7 @@ const wordsOf = (text: string): string[] => [
   ),
 ];
 
-/** People often type words without accents. */
+/** People often type words without accents, so a search must also find them in that form. */
 const withoutAccents = (word: string): string =>
   word.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
 

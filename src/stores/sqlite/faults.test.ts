@@ -307,7 +307,7 @@ describe("an unusable database file", () => {
       const code = `
         import { openSqliteStore } from ${JSON.stringify(storeUrl)};
         import { fakeClock } from ${JSON.stringify(clockUrl)};
-        // The process gives up its root rights after its imports, because other users cannot load modules from a private folder.
+        // The process gives up its root rights only after its imports, because without them it could not load modules from a private folder.
         if (process.getuid?.() === 0) { process.setgid(65534); process.setuid(65534); }
         try { openSqliteStore({ path: ${JSON.stringify(target)}, clock: fakeClock() }); console.log("opened"); }
         catch (error) { console.log(error.code + " " + error.message); }`;

@@ -125,7 +125,7 @@ function isIntact(path: string): boolean {
     if (version < 1 || version > MIGRATIONS.length) return false;
     const fresh = new DatabaseSync(":memory:");
     fresh.exec(MIGRATIONS.slice(0, version).join(";"));
-    // A damaged version does not fit the tables.
+    // If the version number is damaged, the tables are not those of that version.
     if (!isDeepStrictEqual(db.prepare(SHAPE).all(), fresh.prepare(SHAPE).all())) return false;
     return db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] === "ok";
   } catch {
@@ -138,7 +138,7 @@ function isIntact(path: string): boolean {
 const SHAPE = `SELECT sqlite_schema.type, sqlite_schema.name, columns.name AS "column" FROM sqlite_schema
   LEFT JOIN pragma_table_info(sqlite_schema.name) AS columns ORDER BY 2, 3`;
 
-/** The old file keeps its name until the new one takes it. Its log goes first, because SQLite would apply it to the new file. */
+/** The old file keeps its name until the new file takes it. The old log is removed before that, because SQLite would apply it to the new file. */
 function replace(path: string, draft: string, kept: string): void {
   keep(path, kept);
   if (existsSync(`${path}-wal`)) keep(`${path}-wal`, `${kept}-wal`);

@@ -73,7 +73,7 @@ export function* releaseRun(
   if (record && isDriver(record, { writer })) yield* giveBack(tx, record, rest);
 }
 
-/** E5: the driver counts how often it drives the run alone. */
+/** E5: sets the count of acquisitions. The driver of a suspect calls this before it drives the suspect alone. */
 export function* recordAcquisitions(
   tx: Transaction,
   runId: RunId,
@@ -120,7 +120,7 @@ function* giveBack(tx: Transaction, record: RunRecord, rest?: { wakeAt: number }
   const { acquisitions } = record;
   const wakeAt = rest?.wakeAt ?? 0;
   clearLease(record, wakeAt);
-  // A driver that gives the run back is not treated as lost.
+  // If the run is due at once, its driver gave it back and was not lost. So this acquisition is not counted.
   record.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
   tx.queries.touch(record);
 }

@@ -1,6 +1,6 @@
 // Runs ripgrep in its own process. ripgrep matches in linear time, so no pattern can block the event loop (A65).
 // ripgrep opens files by path, so a folder that is swapped for a link might lead it outside the workspace.
-// Callers therefore read the found files again through open folders before they show them (A35).
+// Before callers show a found file, they therefore read it again through an `OpenFolder`, which follows no links (A35).
 
 import { spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";

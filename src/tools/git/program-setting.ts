@@ -45,7 +45,7 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/** True if the git folder names this folder as its work tree. The git folders of worktrees and submodules do. */
+/** True if the git folder names this folder as its work tree, as the git folders of worktrees and submodules do. */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();

@@ -61,7 +61,7 @@ export async function tryGit(at: GitLocation, args: readonly string[], input = "
   }
 }
 
-/** The environment of a git that starts no program of a repository. `more` are settings besides the fixed ones. */
+/** Environment in which git starts no program that a repository names. The settings in `more` are added to the fixed settings. */
 export const hardenedEnvironment = (more: readonly GitSetting[]): NodeJS.ProcessEnv => ({
   ...gitSettingVariables([...more, ...FIXED_SETTINGS]),
   ...NO_TRANSPORT,

@@ -80,7 +80,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
     },
   );
 
-  test("[FAULTS §1.7] this scenario finds the mutant: the lock and the files of a dead git stay, and the merge is left to git", async () => {
+  test("[FAULTS §1.7] the scenario detects a broken version that leaves a dead git's lock and files in place and lets git do the merge", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
     await killInMerge(child, "kill -9 $GIT_PID $CADRE_PID");

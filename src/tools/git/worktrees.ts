@@ -271,7 +271,7 @@ async function discard({ path, record }: WorktreeRecord): Promise<void> {
 async function removeFolder({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
   if (!(await isFullyCommitted(found)) || (await lockReason(found)) !== undefined) return false;
   await writeFile(join(found.record, "locked"), REMOVING);
-  // The second `--force` removes a locked worktree.
+  // Git removes a locked worktree only if `--force` is given twice.
   return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--force", "--", path])).ok;
 }
 

@@ -116,7 +116,7 @@ function dataOf(text: string, origin: string): LokiReply {
     const body = JSON.parse(text) as { status?: unknown; data?: unknown } | null;
     if (body?.status === "success") return { ok: true, data: body.data };
   } catch {
-    // Only Loki answers with JSON. The lines below report that this is another server.
+    // The answer is not JSON, so it is not from Loki. The lines below report that.
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
   return { ok: false, why, serverText: text.slice(0, 200) };

@@ -1,6 +1,7 @@
-// Restores `.git/config` after an approved command. A person who approves `git push -u x` accepts that git records the upstream.
-// The person does not accept that another part of the command makes git start a program later.
-// Settings that start programs are therefore removed, unless the command is `git config` or names the file.
+// Restores `.git/config` after an approved command, except if the command added only settings that git itself writes.
+// A person who approves `git push -u x` accepts that git records the upstream.
+// The person does not accept that another part of the command adds a setting that makes git start a program later.
+// A command that calls `git config` or names the file is not guarded, because there the person can see that the file is changed.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -15,7 +16,7 @@ const KEPT_BY_GIT =
 /** Matches `config` as a subcommand of git, but not inside a message or another name. */
 const SETS_CONFIG = /(^|[\s;|&(])git(\s+-\S+|\s+(?<=(-C|-c)\s+)\S+)*\s+config(\s|$)/;
 
-/** Call this before the command. Call the returned function after the command: it restores the file and lists removed settings. */
+/** Call this before the command. Call the returned function after the command: it restores the file if necessary, and lists the removed settings. */
 export async function guardGitConfig(
   config: string,
   command: string,

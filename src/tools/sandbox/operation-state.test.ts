@@ -1,5 +1,5 @@
-// A rule allows a git command that stops at a conflict. Its state stays, so that the agent can solve the conflict.
-// A state that would start a program when a person continues it is moved away.
+// A rule allows a git command, and the command stops at a conflict. Git's record of the operation stays, so that the agent can solve the conflict.
+// The record is moved away if it would start a program when a person continues the operation.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -189,7 +189,7 @@ function closingNames(view: DecisionView): string[] {
   return isTeamMember(view.definition, view.state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];
 }
 
-/** The immediate result of a closing call. Undefined for all other calls. A valid report gets its result when it ends the run. */
+/** The immediate result of a closing call. Undefined for all other calls. Not for valid reports: they get their result when they end the run. */
 export function answerClosingCall(call: ToolCall, view: DecisionView): EventBody | undefined {
   if (call.name === reportTool(view)) return refuseReport(call, view);
   const { definition, state } = view;
