@@ -69,7 +69,7 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
   }
 }
 
-/** At a terminal, a command line without a command starts a conversation. */
+/** `cadre` alone starts a conversation if it runs at a terminal. */
 function defaultCommand(argv: readonly string[], { stdin, stdout }: Io): string[] {
   if (stdin.isTTY !== true || stdout.isTTY !== true) return [];
   const isFolder = (word: string, at: number): boolean =>

@@ -8,7 +8,7 @@ import { fold } from "../projections/projection.ts";
 import type { RuntimeAssembly } from "../runtime/assembly.ts";
 import type { JournalScope } from "../stores/store.ts";
 
-/** Who decides, and why. The journal records both. */
+/** The person who decides, and their reason. The journal records both. */
 export interface DecidedBy {
   /** Name of the person. Default: `program`. */
   by?: string;
@@ -23,7 +23,7 @@ export interface Approved extends DecidedBy {
 export interface ApprovalRequest {
   readonly id: string;
   /**
-   * What is asked: approval of a tool call, an answer to a question, whether an interrupted call took effect,
+   * The thing that is asked for: approval of a tool call, an answer to a question, whether an interrupted call took effect,
    * more budget, or whether a run that makes no progress goes on.
    */
   readonly kind: "tool" | "question" | "outcome" | "budget" | "loop";

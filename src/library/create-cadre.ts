@@ -2,12 +2,13 @@
 // The process owns a SQLite store, like `cadre up` (E1). Commands in the folder are clients of that process.
 
 import { dirname, resolve } from "node:path";
+import { findAgent } from "../agents/load.ts";
 import { type ConfigFlags, isServerStore, loadConfig, MEMORY_STORE } from "../config/config.ts";
 import { CadreError } from "../errors.ts";
 import type { AgentLimits, Rules } from "../journal/definition.ts";
 import type { SentFile } from "../loop/attachments/store-files.ts";
 import { omitUndefined } from "../omit-undefined.ts";
-import { REHEARSAL } from "../project/project.ts";
+import { REHEARSAL, wouldRehearse } from "../project/project.ts";
 import type { OnAgent } from "../projections/formats/agent-events.ts";
 import {
   type AssemblyOptions,
@@ -201,36 +202,32 @@ async function start(
   assembly: RuntimeAssembly,
 ): Promise<string> {
   const name = typeof agent === "string" ? agent : agent.name;
-  if (request.model === undefined && (await wouldRehearse(name, assembly)))
-    throw new CadreError("PROVIDER_KEY_MISSING", NO_MODEL);
+  if (request.model === undefined && assembly.defaultModel === REHEARSAL) {
+    const { definition } = findAgent(await assembly.agents(name), name);
+    if (wouldRehearse(definition, definition.models)) throw new CadreError("PROVIDER_KEY_MISSING", NO_MODEL);
+  }
   const { admit, say } = assembly;
   const userId = omitUndefined({ userId: user });
   if (session === undefined) return (await admit({ agent: name, task, ...request, ...userId }, key)).runId;
-  const { attachments } = request;
+  const { attachments, permissions, ...unusable } = request;
+  const [lost] = Object.keys(omitUndefined(unusable));
+  if (lost !== undefined)
+    throw new CadreError(
+      "BAD_REQUEST",
+      `\`${lost}\` cannot be given together with \`session\`, because the text may join a run that is under way. Nothing was started.`,
+    );
   const message = {
     agent: name,
     sessionId: session,
     text: task,
     from: user ?? PROGRAM,
-    ...omitUndefined({ attachments }),
+    ...omitUndefined({ attachments, permissions }),
   };
   return (await say({ ...message, ...userId }, key)).runId;
 }
 
 const NO_MODEL =
   "No model can be called, because no provider's key was found: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or give the agent a `model`. Nothing was started.";
-
-/** Whether the agent would get the answers of the rehearsal model, which a program could take for success. */
-async function wouldRehearse(name: string, { agents, defaultModel }: RuntimeAssembly): Promise<boolean> {
-  if (defaultModel !== REHEARSAL) return false;
-  const definition = (await agents(name)).agents.get(name)?.definition;
-  return (
-    definition !== undefined &&
-    !definition.runner &&
-    !definition.steps &&
-    definition.models.every((model) => model === REHEARSAL)
-  );
-}
 
 /** Opens the store. Commands of the folder are served on a socket, which loads the API only now. */
 async function openAssembly(options: CadreOptions): Promise<RuntimeAssembly> {

@@ -499,3 +499,20 @@ test("the stream and the journal of an unknown run are refused", async () => {
 test.each([["mysql://x"], [""]])("the store %j is refused", async (store) => {
   await expect(createCadre({ store })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
+
+test("in a session, the run's rules apply, and an option that would be lost is refused", async () => {
+  const { clerk, refunds } = refundDesk();
+  const cadre = await open({ agents: [clerk] });
+  const limited = cadre.run(clerk, "Refund order 7", { session: "s1", limits: { maxTurns: 1 } });
+  await expect(limited.result).rejects.toThrow("`limits` cannot be given together with `session`");
+  const permissions = { allow: [], ask: [], deny: ["refund"] };
+  await cadre.run(clerk, "Refund order 7", { session: "s1", permissions });
+  expect(refunds).toEqual([]);
+});
+
+test("an agent of a pack that names no model is refused by its short name too", async () => {
+  const cadre = await open({ env: {} });
+  await expect(cadre.run("supervisor", "Plan").result).rejects.toMatchObject({
+    code: "PROVIDER_KEY_MISSING",
+  });
+});

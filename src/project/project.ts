@@ -439,6 +439,16 @@ function projectScript(folder: string, name: string): Script {
 /** The model of agents that name none, if there is no API key. */
 export const REHEARSAL = "scripted/rehearsal";
 
+/** Whether an agent with this definition would get only answers of the rehearsal model, which a person or a program could take for success. */
+export const wouldRehearse = (
+  definition: Pick<Definition, "runner" | "steps"> | undefined,
+  models: readonly string[],
+): boolean =>
+  definition !== undefined &&
+  !definition.runner &&
+  !definition.steps &&
+  models.every((model) => model === REHEARSAL);
+
 /** The script of the model that is used if there is no API key. Its answer says that no model was called. */
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so no model was called and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,

@@ -10,7 +10,7 @@ export type Wish =
   /** There is no more input. The messages so far are still sent. */
   | { type: "end" };
 
-/** What the conversation is doing, for the hint below the text that is being typed. */
+/** The state of the conversation, for the hint below the text that is being typed. */
 export type Phase = "idle" | "working" | "pausing" | "paused" | "waiting";
 
 export interface ChatInput {

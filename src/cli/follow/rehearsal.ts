@@ -2,7 +2,7 @@
 // Such a run would complete with the answer of the scripted rehearsal model, which a program could take for success.
 
 import type { CadreClient } from "../../api/client/client.ts";
-import { REHEARSAL } from "../../project/project.ts";
+import { REHEARSAL, wouldRehearse } from "../../project/project.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, isAttended, usageError } from "../invocation.ts";
 import { projectOf } from "../project.ts";
@@ -30,7 +30,7 @@ export async function chooseModel(
   if (rehearse || model !== undefined) return rehearse ? REHEARSAL : model;
   const { config, defaultModel } = projectOf(invocation);
   const hasModel = config.model !== undefined || defaultModel !== REHEARSAL;
-  if (hasModel || !(await withClient(invocation, (client) => wouldRehearse(client, agent)))) return undefined;
+  if (hasModel || !(await withClient(invocation, (client) => needsModel(client, agent)))) return undefined;
   if (!isAttended(invocation))
     throw usageError(`${NO_KEY} To rehearse without a model: --rehearse. Nothing was started.`);
   for (const line of fitLines([NO_KEY], invocation.screen)) invocation.screen.line(line);
@@ -43,11 +43,10 @@ const NO_KEY =
   "No model can be called, because no provider's key was found: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or `model:` in cadre.yaml.";
 
 /** Whether the agent itself would use the rehearsal model. The owner of the store might have a key that this process lacks. */
-async function wouldRehearse(client: CadreClient, given: string | undefined): Promise<boolean> {
+async function needsModel(client: CadreClient, given: string | undefined): Promise<boolean> {
   if ((await client.get("/api/health")).model !== REHEARSAL) return false;
   const name = given ?? (await defaultAgent(client));
   const { models, definition } = await client.get("/api/agents/{name}", { name });
   // A broken agent is refused when it is started, with the line of the problem.
-  const callsModels = definition !== undefined && !definition.runner && !definition.steps;
-  return callsModels && models.every((model) => model === REHEARSAL);
+  return wouldRehearse(definition, models);
 }
