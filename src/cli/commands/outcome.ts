@@ -12,7 +12,7 @@ import { loadCards, reportCards } from "../lookup/approvals.ts";
 import { probeLines } from "../view/approval.ts";
 import { reportRecorded } from "../view/drivers.ts";
 
-/** Stands for every call of the tree, in place of a call's id. */
+/** Means every call of the tree, in place of a call's id. */
 const ALL = "all";
 
 const VERDICTS = ["happened", "run_again", "fail"] as const;

@@ -301,7 +301,7 @@ function problemOf(root: RunId, runs: readonly FoundRun[]): string | undefined {
 function readRun(sql: Sql, n: number): FoundRun {
   const columns = sql.get("SELECT * FROM runs WHERE n = ?", n);
   const links = sql.all("SELECT * FROM events WHERE run = ? ORDER BY seq", n);
-  const first = links[0]?.["seq"] === 1 ? parsed(links[0]["payload"]) : undefined;
+  const first = links[0]?.["seq"] === 1 ? parsePayload(links[0]["payload"]) : undefined;
   const root = (columns?.["root"] ?? first?.["rootRunId"]) as RunId | undefined;
   const isRoot = first !== undefined && first["parentRunId"] === undefined;
   const id = (columns?.["id"] ?? (isRoot ? root : undefined)) as RunId | undefined;
@@ -320,7 +320,7 @@ function readRun(sql: Sql, n: number): FoundRun {
   }
 }
 
-function parsed(text: unknown): Record<string, unknown> | undefined {
+function parsePayload(text: unknown): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text as string) as Record<string, unknown>;
   } catch {
@@ -438,7 +438,7 @@ const LAST_POSITION = `INSERT INTO meta SELECT 'position', coalesce(max(position
 function writeRun(sql: Sql, record: RunRecord): void {
   const { n, row, hash } = record;
   const events = sql.all("SELECT * FROM events WHERE run = ? ORDER BY seq", n);
-  const first = parsed(events[0]!["payload"])!;
+  const first = parsePayload(events[0]!["payload"])!;
   const continues = first["continues"] as { runId: RunId } | undefined;
   const values: Record<string, SQLInputValue> = {
     ...{ n, id: row.id, root: row.rootRunId, budget: payerOf(row), parent: row.parentRunId ?? null },
