@@ -50,6 +50,7 @@ export function createQuestions(
   const over = AbortSignal.any([leaving, closed.signal]);
   const question = createQuestion(over);
   const approved = new Set<string>();
+  const isBehind = ({ id, seq }: RunSummary): boolean => (tree.runs.get(id)?.state.seq ?? 0) < seq;
   /** The items that the person skipped. Each key includes the round, so that a repeated question is shown again. */
   const skipped = new Set<string>();
   let failure: unknown;
@@ -93,7 +94,7 @@ export function createQuestions(
         else if (answerer.type === "yes") await approveCalls(client, runId, approved);
       }
       if (asking || canContinue(tree)) return undefined;
-      const stuck = await findBlockage(client, runId);
+      const stuck = await findBlockage(client, runId, isBehind);
       // True if a call was proposed after the last approval. The call's event will arrive soon and trigger the next check.
       const isNews =
         answerer.type === "yes" && stuck?.items.some((item) => isCall(item) && !approved.has(item.id));
@@ -124,13 +125,19 @@ function askerOfItem({ runs }: LiveTree, { runId, path }: ApprovalView) {
 const canContinue = ({ runs }: LiveTree): boolean =>
   [...runs.values()].some((run) => !hasEnded(run) && (run.state.status !== "suspended" || run.state.cancel));
 
-/** Returns why no run can continue. Returns undefined if some run can continue, because then more events will arrive. */
-async function findBlockage(client: CadreClient, runId: string): Promise<Blockage | undefined> {
+/** Returns why no run can continue. Returns undefined if more events will arrive: some run can continue, or its last events were not read yet. */
+async function findBlockage(
+  client: CadreClient,
+  runId: string,
+  isBehind: (run: RunSummary) => boolean = () => false,
+): Promise<Blockage | undefined> {
   const [items, tree] = await Promise.all([
     client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
     client.get("/api/runs/{id}/tree", { id: runId }),
   ]);
-  const live = allNodes(tree).filter(({ endedAt }) => endedAt === undefined);
+  const nodes = allNodes(tree);
+  if (nodes.some(isBehind)) return undefined;
+  const live = nodes.filter(({ endedAt }) => endedAt === undefined);
   if (live.length === 0 || live.some(({ status }) => status !== "suspended")) return undefined;
   const held = live.filter(({ waitingOn }) => !ANSWERABLE.has(waitingOn?.kind ?? ""));
   return items.length + held.length === 0 ? undefined : { items, pausedRuns: held };
