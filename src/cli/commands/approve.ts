@@ -1,11 +1,12 @@
 // `cadre approve [ID]`: approves a call as proposed, or with an edited input.
-// `cadre approve` without an id decides nothing and lists the open items. `cadre reject ID` rejects a call.
+// `cadre approve` without an id asks about each open item at a terminal, and lists them elsewhere. `cadre reject ID` rejects a call.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody } from "../../api/client/types.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { withClient } from "../connection/connect.ts";
-import { type Invocation, report, usageError } from "../invocation.ts";
+import { askInbox } from "../follow/ask-inbox.ts";
+import { type Invocation, isAttended, report, usageError } from "../invocation.ts";
 import { findApproval, loadCards, refuseOutcome, reportCards } from "../lookup/approvals.ts";
 import { parseInput } from "../terminal/edit-json.ts";
 import { approvalLines, type Card, editLines } from "../view/approval.ts";
@@ -28,7 +29,7 @@ export async function approve(
   id: string | undefined,
   { continue: starts, ...options }: ApproveOptions,
 ): Promise<number> {
-  if (id === undefined) return list(invocation, options);
+  if (id === undefined) return answerOpen(invocation, options, starts);
   const { ask: person, ...rest } = options;
   if (person !== undefined) return ask(invocation, id, person, rest);
   const decision = decisionOf(options);
@@ -38,11 +39,16 @@ export async function approve(
       refuseOutcome(item, invocation.commandLine);
       refuseMisfit(item, decision);
     }
-    const cards = await loadCards(client, item && !invocation.json ? [item] : []);
+    const cards = await loadCards(client, item && !invocation.json ? [item] : [], invocation.screen);
     const { alreadyDecided } = await client.post("/api/approvals/{id}", { id: approvalId, body: decision });
     for (const card of cards) showDecided(card, decision, invocation.screen);
     const value = { id: approvalId, ...decision, alreadyDecided };
-    const text = alreadyDecided ? "It was already approved" : "Approved";
+    const isStale = cards.some(({ stale }) => stale.length > 0) && decision.decision === "approve";
+    const text = alreadyDecided
+      ? "It was already approved"
+      : isStale
+        ? "Approved, but the file has changed: you will be asked again"
+        : "Approved";
     return reportRecorded(invocation, client, { value, text, starts });
   });
 }
@@ -64,20 +70,21 @@ async function ask(
   });
 }
 
-/** Refuses options if no id is given: the person must see an item before they decide about it. */
-async function list(invocation: Invocation, options: object): Promise<number> {
+/** Asks about the open items at a terminal, and lists them elsewhere. Refuses options: the person must see an item before they decide about it. */
+async function answerOpen(invocation: Invocation, options: object, starts: boolean): Promise<number> {
   if (Object.keys(options).length > 0)
     throw usageError(
       "Say which: `cadre approve` lists what is open, `cadre approve <id>` decides. Nothing was decided.",
     );
+  if (isAttended(invocation)) return askInbox(invocation, { starts });
   const cards = await withClient(invocation, async (client) =>
-    loadCards(client, (await client.get("/api/approvals")).approvals),
+    loadCards(client, (await client.get("/api/approvals")).approvals, invocation.screen),
   );
   return reportCards(invocation, cards, "Nothing waits for a person here.");
 }
 
-function showDecided({ item, task }: Card, { decision, input }: DecisionBody, screen: Screen): void {
-  for (const text of approvalLines(item, screen, { path: item.path, task })) screen.line(text);
+function showDecided({ item, task, stale }: Card, { decision, input }: DecisionBody, screen: Screen): void {
+  for (const text of [...approvalLines(item, screen, { path: item.path, task }), ...stale]) screen.line(text);
   if (decision === "edit") for (const text of editLines(item.input, input, screen)) screen.line(text);
 }
 

@@ -80,7 +80,7 @@ async function list(invocation: Invocation, runId: string | undefined): Promise<
     const open = (await client.get("/api/approvals")).approvals;
     const isListed = (item: ApprovalView): boolean =>
       item.kind === "outcome" && item.runId.startsWith(runId ?? "");
-    return loadCards(client, open.filter(isListed));
+    return loadCards(client, open.filter(isListed), invocation.screen);
   });
   return reportCards(invocation, cards, "No call here has an unknown outcome.");
 }

@@ -44,7 +44,7 @@ export async function show(
   { events: all }: { events?: boolean },
 ): Promise<number> {
   const { json, screen, commandLine } = invocation;
-  const found = await withClient(invocation, (client) => read(client, id));
+  const found = await withClient(invocation, (client) => read(client, id, invocation.screen));
   const { run, tree, events, cards, statuses, health } = found;
   if (all) {
     for (const event of events) screen.line(json ? jsonLine(event) : eventLine(event));
@@ -86,7 +86,7 @@ function pageLines({ run, tree, events, statuses }: Found, { screen, commandLine
   ];
 }
 
-async function read(client: CadreClient, id: string) {
+async function read(client: CadreClient, id: string, screen: Page) {
   const run = await client.get("/api/runs/{id}", { id });
   const [tree, events, open, health] = await Promise.all([
     client.get("/api/runs/{id}/tree", { id: run.id }),
@@ -96,7 +96,7 @@ async function read(client: CadreClient, id: string) {
       : [],
     client.get("/api/health"),
   ]);
-  const cards = await loadCards(client, open);
+  const cards = await loadCards(client, open, screen);
   return { run, tree, events, cards, health, statuses: shownStatuses(tree, health, open) };
 }
 

@@ -7,6 +7,7 @@ import { CadreError } from "../../errors.ts";
 import { ALWAYS_DAYS } from "../../permissions/permission.ts";
 import { REJECT_REASONS, rejectionNote } from "../../projections/words/decisions.ts";
 import { usageError } from "../invocation.ts";
+import { staleLines } from "../lookup/stale-diff.ts";
 import { parseAmount } from "../option-values.ts";
 import { type Draft, type EditorContext, editJson } from "../terminal/edit-json.ts";
 import type { Keys } from "../terminal/keys.ts";
@@ -14,8 +15,11 @@ import { type Asker, approvalLines, editLines, itemTitle, probeLines } from "../
 import type { Paint, Screen } from "../view/screen.ts";
 import { plain, plainLine } from "../view/text/plain.ts";
 
+/** The requests that a question makes. */
+export type AskingClient = Pick<CadreClient, "get" | "post">;
+
 export interface PromptContext extends EditorContext {
-  client: CadreClient;
+  client: AskingClient;
   screen: Screen;
   keys: Keys;
   /** Number of open items that still wait for an answer, besides this one. */
@@ -30,12 +34,19 @@ export async function askAboutItem(
   signal: AbortSignal,
 ): Promise<boolean> {
   const choices = choicesFor(item);
-  let card = (): string[] => approvalLines(item, context.screen, context.askerOf(item));
+  let stale = await staleLines(item, context.client, context.screen);
+  let card = (): string[] => [...approvalLines(item, context.screen, context.askerOf(item)), ...stale];
   for (;;) {
     const choice = await choose(choices, card, context, signal);
     if (choice === skip) return false;
     card = () => [];
     try {
+      // The file may have changed while the diff was on the screen. Then the first approval shows that, and decides nothing.
+      if (choice.approves && stale.length === 0) {
+        stale = await staleLines(item, context.client, context.screen);
+        for (const line of stale) context.screen.line(line);
+        if (stale.length > 0) continue;
+      }
       if (await choice.act(item, context, signal)) return true;
     } catch (error) {
       if (!(error instanceof CadreError) || signal.aborted) throw error;
@@ -52,6 +63,8 @@ interface Choice {
   /** Short text in the prompt. The key `?` shows the longer text `help`. */
   label: string;
   help: string;
+  /** True if the call may run exactly as shown. */
+  approves?: true;
   /** Returns false if nothing was decided. */
   act(item: ApprovalView, context: PromptContext, signal: AbortSignal): Promise<boolean>;
 }
@@ -95,6 +108,7 @@ const approve: Choice = {
   key: "a",
   label: "[a]pprove",
   help: "approve this once, exactly as shown",
+  approves: true,
   act: (item, context) => decide(item, context, { decision: "approve" }),
 };
 
@@ -137,6 +151,7 @@ const always = (grant: string): Choice => ({
   key: "A",
   label: `[A]lways this, for ${ALWAYS_DAYS} days: ${plainLine(grant)}`,
   help: "approve this now and whenever it comes up again in this folder; `cadre permissions` lists and revokes it",
+  approves: true,
   act: (item, context) => decide(item, context, { decision: "approve", scope: "always" }),
 });
 

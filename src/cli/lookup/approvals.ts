@@ -6,6 +6,8 @@ import { CadreError } from "../../errors.ts";
 import type { CommandLine } from "../command-line.ts";
 import { type Invocation, report } from "../invocation.ts";
 import { answerCommands, type Card, cardLines, itemTitle } from "../view/approval.ts";
+import type { Page } from "../view/text/fit.ts";
+import { staleLines } from "./stale-diff.ts";
 
 /**
  * Finds an open item by its id or by the beginning of its id. The run's id in front of the colon can also be shortened.
@@ -52,17 +54,31 @@ export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): voi
   );
 }
 
-/** Loads open items together with the tasks of their runs, for a person who has not followed the runs. */
-export async function loadCards(client: CadreClient, items: readonly ApprovalView[]): Promise<Card[]> {
+/** Loads open items together with the tasks of their runs, for a person who has not followed the runs. Says which diffs are stale. */
+export async function loadCards(
+  client: CadreClient,
+  items: readonly ApprovalView[],
+  page: Page,
+): Promise<Card[]> {
   const runIds = [...new Set(items.map(({ runId }) => runId))];
   const runs = await Promise.all(runIds.map((id) => client.get("/api/runs/{id}", { id })));
   const tasks = new Map(runs.map(({ id, task }) => [id, task]));
-  return items.map((item) => ({ item, task: tasks.get(item.runId)! }));
+  return Promise.all(
+    items.map(async (item) => ({
+      item,
+      task: tasks.get(item.runId)!,
+      stale: await staleLines(item, client, page),
+    })),
+  );
 }
 
 /** Prints the open items in full, each with the commands that answer it. */
 export function reportCards(invocation: Invocation, cards: readonly Card[], none: string): number {
   const { commandLine, screen } = invocation;
-  const items = cards.map(({ item, task }) => ({ ...item, task }));
+  const items = cards.map(({ item, task, stale }) => ({
+    ...item,
+    task,
+    ...(stale.length === 0 ? {} : { stale: true }),
+  }));
   return report(invocation, items, cards.length === 0 ? [none] : cardLines(cards, commandLine, screen));
 }

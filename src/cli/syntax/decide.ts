@@ -11,7 +11,9 @@ export function addDecideCommands(program: Command, bind: BindHandler): void {
   ]);
   program
     .command("approve [id]")
-    .description("approve a call; without an id: list the open items, and decide nothing")
+    .description(
+      "approve a call; without an id: answer the open items by key at a terminal, and list them elsewhere",
+    )
     .option("--edit <json>", "approve it with this input instead")
     .addOption(scope)
     .option("--note <text>", "the reason; the agent reads it")

@@ -98,7 +98,7 @@ describe("an approval", () => {
 
   test("a card names its run and prints shell-quoted commands to approve, reject and edit the call", () => {
     const card = cardLines(
-      [{ item: item({ input: { path: "it's\u202e.txt" } }), task: "Mend it" }],
+      [{ item: item({ input: { path: "it's\u202e.txt" } }), task: "Mend it", stale: [] }],
       elsewhere,
       bare,
     );
@@ -110,7 +110,7 @@ describe("an approval", () => {
       `  cadre approve r1:m1.0 --edit '{"path":"it'\\''s\\u202e.txt"}' -C x`,
     ]);
     const long = cardLines(
-      [{ item: item({ input: { content: "x".repeat(500) } }), task: "" }],
+      [{ item: item({ input: { content: "x".repeat(500) } }), task: "", stale: [] }],
       here,
       bare,
     ).at(-1);
@@ -142,7 +142,7 @@ describe("an approval", () => {
       "",
     ]);
     const [command] = cardLines(
-      [{ item: item({}), task: "" }],
+      [{ item: item({}), task: "", stale: [] }],
       createCommandLine("cadre", { cwd: "/p", folder: "a/long/folder" }),
       narrow,
     ).slice(-3);

@@ -39,8 +39,9 @@ const LONGEST_TASK = 200;
 
 /** Formats items for a person who is not at the prompt, with the run, the agent and the exact commands. */
 export function cardLines(cards: readonly Card[], commandLine: CommandLine, page: Page): string[] {
-  const single = cards.flatMap(({ item, task }) => [
+  const single = cards.flatMap(({ item, task, stale }) => [
     ...approvalLines(item, page, { path: item.path, task }),
+    ...stale,
     page.paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
     ...[...answerCommands(item, commandLine), ...editCommands(item, commandLine)].map(
       (command) => `  ${command}`,
@@ -66,6 +67,8 @@ function treeAnswers(cards: readonly Card[], commandLine: CommandLine): string[]
 export interface Card {
   item: ApprovalView;
   task: string;
+  /** Says that the diff is stale. Empty if it still holds. */
+  stale: string[];
 }
 
 /** Shows the difference between the proposed and the edited input, before the call runs. */
@@ -144,9 +147,14 @@ function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
 }
 
 function body(item: ApprovalView, page: Page): string[] {
-  const { paint } = page;
   const text =
     item.preview ?? item.detail ?? (item.input === undefined ? "" : JSON.stringify(item.input, null, 2));
+  return ["", ...previewLines(text, page)];
+}
+
+/** The lines of a preview, such as a diff or a command. A diff is coloured. */
+export function previewLines(text: string, page: Page): string[] {
+  const { paint } = page;
   const shown = plain(text)
     .replace(/^Index: .*\n=+\n/, "")
     .trimEnd()
@@ -155,7 +163,6 @@ function body(item: ApprovalView, page: Page): string[] {
   const diff = /^(---|\+\+\+|@@) /m.test(shown);
   const painted = lines.flatMap((line) => bodyLine(diff ? diffLine(line, paint) : line, page));
   return [
-    "",
     ...painted,
     ...(lines.length > 40 ? [paint("dim", `(${lines.length} lines: scroll up to see all)`)] : []),
   ];

@@ -7,6 +7,7 @@ import type { Health } from "../../api/client/types.ts";
 import { plural } from "../../projections/words/format.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { continueInBackground } from "../connection/background.ts";
+import { withClient } from "../connection/connect.ts";
 import { type Invocation, report } from "../invocation.ts";
 import { plainLine } from "./text/plain.ts";
 
@@ -42,6 +43,11 @@ export async function reportRecorded(
     value,
     json ? [] : [`${text}; ${await nextDriverText(client, commandLine, later)}.`],
   );
+}
+
+/** Starts a background process that continues the runs, if no process drives them. */
+export async function continueIfIdle(invocation: Invocation): Promise<void> {
+  if (await withClient(invocation, mayStartDriver)) continueInBackground(invocation);
 }
 
 /** False if a process drives runs, or if the store is on a server: there, workers drive runs. */
