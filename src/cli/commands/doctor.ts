@@ -1,9 +1,12 @@
-// `cadre doctor`: finds everything that could prevent Cadre from working here, and says how to fix it.
+// `cadre doctor`: finds everything that could prevent Cadre from working here, and says how to fix it. With --fix it mends what it can.
 
 import type { CadreClient } from "../../api/client/client.ts";
+import { userFolder } from "../../config/trust.ts";
+import { messageOf } from "../../errors.ts";
 import { plural } from "../../projections/words/format.ts";
 import { configChecks } from "../../runtime/checks/config.ts";
 import { environmentChecks, type Finding } from "../../runtime/checks/machine.ts";
+import { gitignoreCheck, privateFilesCheck } from "../../runtime/checks/private-files.ts";
 import { sandboxCheck } from "../../runtime/checks/sandbox.ts";
 import { salvageStore } from "../../runtime/salvage-store.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
@@ -18,29 +21,65 @@ import { projectOf } from "../project.ts";
 import { fitLine, type Page } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-export async function doctor(invocation: Invocation, options: { salvage?: boolean }): Promise<number> {
+interface DoctorOptions {
+  salvage?: boolean;
+  /** Mends what Cadre can mend by itself. */
+  fix?: boolean;
+}
+
+export async function doctor(invocation: Invocation, options: DoctorOptions): Promise<number> {
   if (options.salvage) return salvage(invocation);
-  const { folder, io, screen, commandLine } = invocation;
+  const { screen, commandLine } = invocation;
+  const found = await examine(invocation);
+  const mended = options.fix ? await mendAll(found) : [];
+  const findings = mended.length > 0 ? [...mended, ...(await examine(invocation))] : found;
+  const count = findings.filter(({ mend }) => mend).length;
+  const offer =
+    options.fix || count === 0 ? [] : ["", `${commandLine("doctor --fix")} mends ${count} of these.`];
+  const lines = findings.flatMap((finding) => findingLines(finding, screen, commandLine));
+  report(invocation, findings, [...lines, ...offer]);
+  return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
+}
+
+async function examine(invocation: Invocation): Promise<Finding[]> {
+  const { folder, io } = invocation;
   const findings = [
     ...(await environmentChecks(folder)),
     ...configChecks(folder, io.env),
     await sandboxCheck(folder, io.env),
   ];
-  if (findings.every(({ state }) => state !== "bad")) {
-    const project = projectOf(invocation);
-    const check = (client: CadreClient) => openStoreChecks(client, project.config, io);
-    findings.push(
-      ...(await instructionChecks(project)),
-      ...mcpServerChecks(project.servers),
-      ...(await providerChecks(project)),
-      ...(await postgresChecks(project.config)),
-      ...(await restateChecks(project.config)),
-      ...(await withClient(invocation, check, { showsIgnoredSettings: true }).catch(storeFailure)),
-    );
+  if (findings.some(({ state }) => state === "bad")) return findings;
+  const project = projectOf(invocation);
+  const { dir } = project.config;
+  const check = (client: CadreClient) => openStoreChecks(client, project.config, io);
+  return [
+    ...findings,
+    ...[dir, userFolder(io.env)].flatMap(privateFilesCheck),
+    ...gitignoreCheck(dir),
+    ...(await instructionChecks(project)),
+    ...mcpServerChecks(project.servers),
+    ...(await providerChecks(project)),
+    ...(await postgresChecks(project.config)),
+    ...(await restateChecks(project.config)),
+    ...(await withClient(invocation, check, { showsIgnoredSettings: true }).catch((error: unknown) =>
+      storeFailure(error, { folder, env: io.env }),
+    )),
+  ];
+}
+
+/** Mends every problem that Cadre can mend. Reports what was done, and what failed. */
+async function mendAll(findings: readonly Finding[]): Promise<Finding[]> {
+  const mended: Finding[] = [];
+  for (const { name, mend } of findings) {
+    if (!mend) continue;
+    try {
+      const text = await mend();
+      if (text !== undefined) mended.push({ state: "ok", name, text: `mended: ${text}` });
+    } catch (error) {
+      mended.push({ state: "bad", name, text: `could not be mended: ${messageOf(error)}` });
+    }
   }
-  const lines = findings.flatMap((finding) => findingLines(finding, screen, commandLine));
-  report(invocation, findings, lines);
-  return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
+  return mended;
 }
 
 /** Copies the readable trees of a damaged store into a new file. Exit code 1 if a tree was set aside. */

@@ -4,13 +4,14 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { Health, WorkerView } from "../../api/client/types.ts";
 import { type Config, isServerStore } from "../../config/config.ts";
 import type { Problem } from "../../config/problem.ts";
-import { messageOf } from "../../errors.ts";
+import { CadreError, messageOf } from "../../errors.ts";
 import { REHEARSAL } from "../../project/project.ts";
 import { ago, plural } from "../../projections/words/format.ts";
 import { readServerCapacity, type ServerCapacity } from "../../runtime/assembly.ts";
 import { problemFinding } from "../../runtime/checks/config.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
 import { isFileStore } from "../../runtime/owned-runtime.ts";
+import { salvageStore } from "../../runtime/salvage-store.ts";
 import { serverHealth } from "../connection/server-client.ts";
 import type { Io } from "../invocation.ts";
 import { canListen } from "../serve/can-listen.ts";
@@ -26,8 +27,15 @@ export async function openStoreChecks(client: CadreClient, config: Config, io: I
   return [await portCheck(config.server, { isUp }), ...(await projectChecks(client, server))];
 }
 
-export function storeFailure(error: unknown): Finding[] {
-  return [{ state: "bad", name: "store", text: messageOf(error) }];
+/** A store that cannot be opened. If its file is damaged, the readable trees can be copied into a new file. */
+export function storeFailure(error: unknown, { folder, env }: { folder: string; env: Io["env"] }): Finding[] {
+  const mayBeDamaged = error instanceof CadreError && error.code === "STORAGE_UNUSABLE";
+  const mend = async (): Promise<string | undefined> => {
+    const { kept, trees, path } = await salvageStore({ folder, env });
+    if (kept === undefined) return undefined;
+    return `copied ${plural(trees, "tree")} into a new ${path}; the damaged file is kept as ${kept}`;
+  };
+  return [{ state: "bad", name: "store", text: messageOf(error), ...(mayBeDamaged ? { mend } : {}) }];
 }
 
 const ANSWER_MS = 2_000;

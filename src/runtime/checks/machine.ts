@@ -12,6 +12,8 @@ export interface Finding {
   text: string;
   /** How a person can fix the problem. */
   fix?: string;
+  /** Fixes the problem and says what was done. Undefined if there was nothing to do. */
+  mend?: () => Promise<string | undefined>;
 }
 
 const NODE = [24, 15, 0];

@@ -12,8 +12,10 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { classNames } from "../../ui/class-names.ts";
+import { Details } from "../../ui/details.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
+import { startChoices } from "../start-run/start-choices.ts";
 import { type Mode, ModeSwitch } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 
@@ -26,7 +28,8 @@ export function NewConversation() {
   const failed = [agents, settings].find(({ isError }) => isError);
   if (failed) return <Failure error={failed.error} onAgain={() => void failed.refetch()} />;
   if (!agents.data || !settings.data) return <Loading what="Loading the agents" />;
-  const mains = agents.data.agents.filter(({ kind }) => kind === "main");
+  const { own, builtIn } = startChoices(agents.data.agents);
+  const mains = [...own, ...builtIn];
   if (mains.length === 0)
     return (
       <EmptyState icon={<MessagesSquare size={28} aria-hidden />} title="No agent to talk to yet">
@@ -36,9 +39,6 @@ export function NewConversation() {
       </EmptyState>
     );
   const agent = mains.find(({ name }) => name === (chosen ?? settings.data.agent))?.name ?? mains[0]!.name;
-  const [packed = [], own = []] = [true, false].map((inPack) =>
-    mains.filter(({ name }) => name.includes("/") === inPack),
-  );
   const inMode = mode ?? settings.data.mode;
   const begin = async (text: string, key: string, files: readonly SentFile[]) => {
     // The session id is derived from the message's key, so that sending the message twice does not start two conversations.
@@ -57,7 +57,15 @@ export function NewConversation() {
       </PageHeader>
       <div className="min-h-0 flex-1 space-y-4 overflow-auto p-4">
         <AgentChoice legend="Choose an agent" agents={own} chosen={agent} onChoose={setChosen} />
-        <AgentChoice legend="Or an agent from a pack" agents={packed} chosen={agent} onChoose={setChosen} />
+        {builtIn.length > 0 && (
+          <Details
+            summary={`Built-in agents (${builtIn.length})`}
+            className="text-muted text-sm"
+            isOpen={own.length === 0 || builtIn.some(({ name }) => name === agent)}
+          >
+            {() => <AgentChoice legend="Built in" agents={builtIn} chosen={agent} onChoose={setChosen} />}
+          </Details>
+        )}
       </div>
       <Composer draft="new" placeholder={`What should ${agent} do?`} busy={false} send={begin} />
     </section>

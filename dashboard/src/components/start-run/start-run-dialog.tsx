@@ -19,6 +19,7 @@ import { Form, InputField, SelectField, TextArea } from "../../ui/input.tsx";
 import { RadioGroup } from "../../ui/radio-group.tsx";
 import { AttachButton, FilesToSend, useFiles } from "../attach-files.tsx";
 import { type Draft, draftProblem, toRequest } from "./draft.ts";
+import { type StartChoices, startChoices } from "./start-choices.ts";
 
 interface StartRunDialogProps {
   onClose(): void;
@@ -46,10 +47,8 @@ function StartForm({ agent, onClose }: StartRunDialogProps) {
   const settings = useQuery(settingsQuery);
   if (agents.isError) return <Failure error={agents.error} onAgain={() => void agents.refetch()} />;
   if (!agents.data || settings.isPending) return <Loading what="Loading the agents" />;
-  const choices = agents.data.agents
-    .filter(({ kind }) => kind === "main")
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const names = choices.map(({ name }) => name);
+  const choices = startChoices(agents.data.agents);
+  const names = [...choices.own, ...choices.builtIn].map(({ name }) => name);
   if (names.length === 0) return <p className="p-4 text-sm">There is no main agent to start.</p>;
   const wanted = [agent, localStorage.getItem(LAST_AGENT), settings.data?.agent];
   return (
@@ -62,7 +61,7 @@ function StartForm({ agent, onClose }: StartRunDialogProps) {
 }
 
 interface FieldsProps {
-  choices: readonly AgentView[];
+  choices: StartChoices<AgentView>;
   /** The agent that is selected when the dialog opens. */
   first: string;
   onClose(): void;
@@ -109,13 +108,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
       }}
       className="flex flex-col gap-3 overflow-auto p-4 text-sm"
     >
-      <SelectField label="Agent" value={draft.agent} onText={(name) => change({ agent: name })}>
-        {choices.map((each) => (
-          <option key={each.name} value={each.name}>
-            {nameWithTitle(each)}
-          </option>
-        ))}
-      </SelectField>
+      <AgentField choices={choices} agent={draft.agent} onChange={(agent) => change({ agent })} />
       <Field label="Task">
         <TextArea
           ref={task}
@@ -208,5 +201,36 @@ export function StartRunButton({ agent, look = "main", ...rest }: StartRunButton
       </Button>
       {open && <StartRunDialog onClose={() => setOpen(false)} agent={agent} />}
     </>
+  );
+}
+
+interface AgentFieldProps {
+  choices: StartChoices<AgentView>;
+  agent: string;
+  onChange(agent: string): void;
+}
+
+/** Value of the option that shows the built-in agents. It is no agent's name. */
+const SHOW_BUILT_IN = "";
+
+/** Built-in agents are hidden behind the last option, unless one is selected or the project has no agents. */
+function AgentField({ choices: { own, builtIn }, agent, onChange }: AgentFieldProps) {
+  const isBuiltIn = builtIn.some(({ name }) => name === agent);
+  const [isOpen, setOpen] = useState(isBuiltIn || own.length === 0);
+  const option = (each: AgentView) => (
+    <option key={each.name} value={each.name}>
+      {nameWithTitle(each)}
+    </option>
+  );
+  return (
+    <SelectField
+      label="Agent"
+      value={agent}
+      onText={(name) => (name === SHOW_BUILT_IN ? setOpen(true) : onChange(name))}
+    >
+      {own.length > 0 && <optgroup label="Your agents">{own.map(option)}</optgroup>}
+      {isOpen && <optgroup label="Built in">{builtIn.map(option)}</optgroup>}
+      {!isOpen && builtIn.length > 0 && <option value={SHOW_BUILT_IN}>Show built-in agents…</option>}
+    </SelectField>
   );
 }
