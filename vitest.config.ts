@@ -52,7 +52,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // This timeout is long, because a busy machine is slow.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Many tests wait for a database, a lease or a browser. With only one worker more than cores, the suite takes 7 % longer.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },

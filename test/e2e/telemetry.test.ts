@@ -45,7 +45,8 @@ afterEach(async () => {
 
 test("[TL1] [TR1] [TR2] [TR3] [S1-65] the work of two processes on a tree appears as one trace, even if the first process was killed during an export", async () => {
   const first = p.start("run", "lead", "paint it violet", "--json");
-  receiver.answer = () => {
+  receiver.answer = async () => {
+    await first.shows(/MODEL_CALL_STARTED[\s\S]*MODEL_CALL_STARTED/); // The second is the clerk's.
     first.process.kill("SIGKILL");
     return undefined;
   };

@@ -23,17 +23,17 @@ export interface Receiver extends AsyncDisposable {
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; body: string }[];
   /** Returns the status for the next request. If it returns undefined, the receiver reads the request and then cuts the connection. */
-  answer: () => number | undefined;
+  answer: () => number | undefined | Promise<number | undefined>;
 }
 
 export async function openReceiver(): Promise<Receiver> {
   const receiver = { spans: [], requests: [], answer: () => 200 } as unknown as Receiver;
   const server = createServer((request, response) => {
     const { url: path = "", headers } = request;
-    void text(request).then((body) => {
+    void text(request).then(async (body) => {
       receiver.requests.push({ path, headers, body });
       receiver.spans.push(...spansIn(body));
-      const status = receiver.answer();
+      const status = await receiver.answer();
       if (status === undefined) request.socket.destroy();
       else response.writeHead(status, { "content-type": "application/json" }).end("{}");
     });

@@ -43,18 +43,26 @@ scenario(
   },
 );
 
+let hurried: PromiseWithResolvers<void>;
 scenario(
   "[S4-10] a message to a busy agent joins its run and is read at its next turn; a chat runs one tool at a time",
   {
     script: ({ turn, lastUser }) => {
-      if (turn === 1) return { calls: [look("a"), look("b")], delay: 30 };
+      if (turn === 1) return { calls: [look("a"), look("b")] };
       return { text: `last heard: ${lastUser}` };
+    },
+    // The first answer arrives after the second message.
+    intercept: async (append, send) => {
+      if (append.events.some(({ type }) => type === "AGENT_THOUGHT")) await hurried.promise;
+      return await send();
     },
   },
   async (world) => {
+    hurried = Promise.withResolvers();
     const { runId } = await world.runtime.say({ ...chat, text: "look" });
     await world.seen(runId, "MODEL_CALL_STARTED");
     expect(await world.runtime.say({ ...chat, text: "hurry" })).toEqual({ runId, joined: true });
+    hurried.resolve();
     const { end } = await world.settled(runId);
     expect(end?.summary).toBe("last heard: hurry");
     expect(resultsRead(await world.events(runId))).toEqual([
