@@ -5,9 +5,11 @@ import { runStateProjection } from "../../../src/projections/folds/run-state.ts"
 import type { Projection } from "../../../src/projections/projection.ts";
 import { runBudgetProjection } from "../../../src/projections/usage/run-budget.ts";
 import { conversationProjection } from "../../../src/projections/views/conversation.ts";
+import { turnsProjection } from "../../../src/projections/views/turns.ts";
 import { waterfallProjection } from "../../../src/projections/views/waterfall.ts";
 
 export const talkOf = incrementalFold(conversationProjection);
+export const turnsOf = incrementalFold(turnsProjection);
 export const waterfallOf = incrementalFold(waterfallProjection);
 export const runStateOf = incrementalFold(runStateProjection);
 export const runBudgetOf = incrementalFold(runBudgetProjection);

@@ -15,6 +15,8 @@ export interface RunSearch {
   view?: RunView;
   /** Event filters; absent if all events are shown. */
   show?: Facet[];
+  /** Whether the timeline lists every event; absent if it shows turns. */
+  rows?: "events";
   /** The search text of the timeline. */
   q?: string;
   /** Ids of the children whose timelines are expanded. */
@@ -45,6 +47,7 @@ export function parseRunSearch(search: Params): RunSearch {
   return omitUndefined({
     view: oneOf(RUN_VIEWS, search["view"]),
     show: unlessEmpty(FACETS.filter((facet) => texts(search["show"]).includes(facet))),
+    rows: oneOf(["events"] as const, search["rows"]),
     // The router parses a numeric search text as a number.
     q: typeof q === "number" ? String(q) : texts(q)[0],
     open: unlessEmpty(texts(search["open"])),

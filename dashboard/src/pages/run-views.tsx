@@ -89,6 +89,8 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
                 q={q}
                 onToggle={address.toggleOpen}
                 onShow={(next) => change({ show: next })}
+                isEvents={search.rows === "events"}
+                onEvents={(isEvents) => change({ rows: isEvents ? "events" : undefined })}
               />
             )}
             <OtherView view={view} common={common} address={address} />

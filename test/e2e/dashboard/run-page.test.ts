@@ -82,14 +82,24 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
 
   await page.getByRole("button", { name: "Expand the timeline of worker" }).first().click();
   await page.getByRole("button", { name: "Expand the timeline of editor" }).first().click();
-  const decision = page.getByTestId("timeline").getByText(/^Approved by .*: Write parser\.txt/);
-  await decision.click();
+  // A chip shows what became of its call; a click shows its input, the decision and its output.
+  const timeline = page.getByTestId("timeline");
+  await timeline.getByRole("link", { name: /^Write parser\.txt done approved by / }).click();
   const details = page.getByRole("region", { name: "Details" });
+  await details.getByText(/^Approved by /).waitFor();
+  await details.getByText(/^Change as shown/).waitFor();
+  await page.getByRole("switch", { name: "Every event" }).click();
+  await timeline.getByText(/^Started worker: Mend the parser/).waitFor();
+  await page
+    .getByRole("treeitem", { name: /editor/ })
+    .first()
+    .click();
+  await timeline.getByText(/^Approved by .*: Write parser\.txt/).click();
   await details.getByText("Who", { exact: true }).waitFor();
   await details.getByRole("button", { name: "Show raw event" }).click();
   await details.getByText('"type": "APPROVAL_DECIDED"').waitFor();
   await details.getByRole("button", { name: "Pin", exact: true }).click();
-  await page.getByTestId("timeline").getByText("Started: lead").click();
+  await page.getByTestId("timeline").getByText("Started: editor").click();
   await details.getByRole("button", { name: "Pin", exact: true }).click();
   const pinned = page.getByRole("region", { name: "Pinned events" });
   await expect.poll(() => pinned.getByRole("article").count()).toBe(2);
@@ -144,6 +154,12 @@ test("[U18] [U19] [U42] after a crash during a call, no event is missing or doub
   await card.getByRole("button", { name: "It happened" }).click();
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   expect(await page.getByTestId("live").count()).toBe(0);
+  await page.getByRole("switch", { name: "Every event" }).click();
+  await page
+    .getByTestId("timeline")
+    .getByText(/^Asks scripted/)
+    .first()
+    .waitFor();
   const shown = await page
     .locator("[data-event]")
     .evaluateAll((rows) => rows.map((row) => row.dataset["event"]));

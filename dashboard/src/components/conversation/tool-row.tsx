@@ -68,7 +68,11 @@ export function ToolRow({ runId, call, streaming, selected }: ToolRowProps) {
           <Attachments runId={runId} files={result.attachments} />
         </div>
       )}
-      {open && <CallDetail call={call} streaming={streaming} />}
+      {open && (
+        <div className="border-line border-t p-2">
+          <CallDetail call={call} streaming={streaming} />
+        </div>
+      )}
     </div>
   );
 }
@@ -92,12 +96,12 @@ const ICONS: readonly [RegExp, typeof Wrench][] = [
 ];
 
 /** Shows the recorded input and output of a call. */
-function CallDetail({ call, streaming }: Pick<ToolRowProps, "call" | "streaming">) {
+export function CallDetail({ call, streaming }: Pick<ToolRowProps, "call" | "streaming">) {
   const { tool, input, preview, decision, result } = call;
   const patch = preview?.includes("\n@@ ") ? preview : patchOfCall(tool, input);
   const command = tool === "Bash" ? commandOf(input) : undefined;
   return (
-    <div className="flex flex-col gap-2 border-line border-t p-2 text-sm">
+    <div className="flex flex-col gap-2 text-sm">
       {decision && (
         <p className="text-muted">
           {DECISIONS[decision.decision]} <VisibleText text={decision.by} />

@@ -1,12 +1,13 @@
 import { GitFork, PinOff } from "lucide-react";
-import { useState } from "react";
-import type { JournalEvent } from "../../../../src/journal/events.ts";
+import { lazy, Suspense, useState } from "react";
+import type { EventOf, JournalEvent } from "../../../../src/journal/events.ts";
 import { timelineEntry } from "../../../../src/projections/views/timeline.ts";
 import { fullTime } from "../../../../src/projections/words/format.ts";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { talkOf } from "../../live/folds.ts";
 import { eventAt } from "../../live/run-journal.ts";
-import type { TreeJournal } from "../../live/tree-journal.ts";
+import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { EventWhy } from "../why/reasons.tsx";
@@ -39,11 +40,15 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
       <p className="mt-0.5 text-muted text-xs">
         {run.row.agent} · #{seq} · {fullTime(event.ts)} · <span className="font-mono">{event.type}</span>
       </p>
-      <dl className="mt-2 flex flex-col gap-2">
-        {eventFields(event).map((field) => (
-          <FieldView key={field.label} field={field} onSelect={onSelect} />
-        ))}
-      </dl>
+      {event.type === "TOOL_RESULT" ? (
+        <Call run={run} event={event} />
+      ) : (
+        <dl className="mt-2 flex flex-col gap-2">
+          {eventFields(event).map((field) => (
+            <FieldView key={field.label} field={field} onSelect={onSelect} />
+          ))}
+        </dl>
+      )}
       <EventWhy journal={journal} runId={runId} seq={seq} onSelect={onSelect} />
       <Raw event={event} />
       {onFork && (
@@ -55,6 +60,33 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
         <Copyable text={`${location.origin}/r/${runId}#${seq}`} label="Copy a link to this event" />
       </p>
     </article>
+  );
+}
+
+const CallDetail = lazy(async () => ({
+  default: (await import("../conversation/tool-row.tsx")).CallDetail,
+}));
+
+/** A finished call: what it was asked to do, who decided about it, and its output. */
+function Call({ run, event }: { run: RunJournal; event: EventOf<"TOOL_RESULT"> }) {
+  const call = talkOf(run.events).calls.get(event.payload.toolCallId);
+  if (!call) return null;
+  const files = event.payload.files ?? [];
+  return (
+    <Suspense>
+      <div className="mt-2">
+        {files.length > 0 && (
+          <ul aria-label="Files" className="pb-2 font-mono text-xs">
+            {files.map(({ path, change }) => (
+              <li key={path}>
+                <span className="text-muted">{change}</span> <VisibleText text={path} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <CallDetail call={call} streaming={undefined} />
+      </div>
+    </Suspense>
   );
 }
 

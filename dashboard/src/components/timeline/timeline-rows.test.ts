@@ -10,11 +10,15 @@ import {
   runStarted,
 } from "../../../../src/stores/contract/kit.contract.ts";
 import { applyDelta, applyEvent, type RunJournal } from "../../live/run-journal.ts";
-import { childWords, createTimelineRows, type Row } from "./timeline-rows.ts";
+import { childWords, createEventRows, createTurnRows, type Row } from "./timeline-rows.ts";
 import { createTreeSearch } from "./tree-search.ts";
 
 const shownAs = (rows: readonly Row[]): string[] =>
-  rows.map((row) => `${row.depth} ${row.type === "live" ? "live" : row.entry.title}`);
+  rows.map((row) => {
+    if (row.type === "live") return `${row.depth} live`;
+    if (row.type === "event") return row.entry.title;
+    return `${row.depth} ${row.item.kind === "line" ? row.item.entry.title : row.item.kind}`;
+  });
 
 function tree(...journals: [runId: string, bodies: EventBody[]][]) {
   const runs = new Map<string, RunJournal>();
@@ -31,14 +35,15 @@ test("[U10] [U18] the rows of an expanded child follow the child's start; the ch
     ["c1", [runStarted()]],
   );
   applyDelta(runs, { type: "text.delta", runId: "c1", callId: "m1", attempt: 1, text: "Hm" });
-  const closed = createTimelineRows({ show: [], open: new Set() });
-  expect(shownAs(closed.of(runs, "r1"))).toEqual([
+  const last = "0 A person says: about late";
+  expect(shownAs(createTurnRows(new Set())(runs, "r1"))).toEqual(["0 Started: coder", "0 child", last]);
+  expect(shownAs(createTurnRows(new Set(["c1"]))(runs, "r1"))).toEqual([
     "0 Started: coder",
-    "0 Started coder: Mend it",
-    "0 A person says: about late",
+    "0 child",
+    "1 Started: coder",
+    "1 live",
+    last,
   ]);
-  const opened = createTimelineRows({ show: ["model"], open: new Set(["c1"]) });
-  expect(shownAs(opened.of(runs, "r1"))).toEqual(["0 Started coder: Mend it", "1 live"]);
 });
 
 test("[U13] [U14] new events add rows without creating the old rows again, and the filter counts include the new events", () => {
@@ -48,13 +53,19 @@ test("[U13] [U14] new events add rows without creating the old rows again, and t
     modelCallFailed("m1", { cause: "auth", message: "no key" }),
   ];
   const { runs, add } = tree(["r1", bodies]);
-  const rows = createTimelineRows({ show: ["failures"], open: new Set() });
+  const rows = createEventRows(["failures"]);
+  const turns = createTurnRows(new Set());
+  const [start, failed] = turns(runs, "r1");
   const before = rows.of(runs, "r1");
   const [first] = before;
-  expect(shownAs(before)).toEqual(["0 The model call failed: no key"]);
+  expect(shownAs(before)).toEqual(["The model call failed: no key"]);
   add("r1", buildJournal(...bodies, modelCallStarted("m2"), agentThought("m2")).slice(3));
   expect(rows.of(runs, "r1")[0]).toBe(first);
-  expect(rows.counts("r1")).toEqual({ failures: 1, tools: 0, approvals: 0, children: 0, model: 3 });
+  const after = turns(runs, "r1");
+  expect(after[0]).toBe(start);
+  expect(after[1]).toBe(failed);
+  expect(shownAs(after)).toEqual(["0 Started: coder", "0 turn", "0 turn"]);
+  expect(rows.counts(runs, "r1")).toEqual({ failures: 1, tools: 0, approvals: 0, children: 0, model: 3 });
 });
 
 test("[P9] an unreadable event leaves a gap; the other events are shown", () => {
@@ -63,7 +74,7 @@ test("[P9] an unreadable event leaves a gap; the other events are shown", () => 
   const rest = buildJournal(...bodies).slice(2);
   add("r1", [{ ...rest[0]!, payload: {} } as unknown as JournalEvent, rest[1]!]);
   expect(runs.get("r1")?.gaps).toBe(true);
-  expect(shownAs(createTimelineRows({ show: [], open: new Set() }).of(runs, "r1")).at(-1)).toContain("after");
+  expect(shownAs(createEventRows([]).of(runs, "r1")).at(-1)).toContain("after");
 });
 
 test("[U12] a search continues where its last chunk stopped, even if new events have arrived", () => {

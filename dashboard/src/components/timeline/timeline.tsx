@@ -1,10 +1,12 @@
-// S0-79, S4-61, U14: the timeline of a run, one row per event, with its event filters.
+// S0-79, S4-61, U14: the timeline of a run: one row per turn, or one row per event, with its event filters.
 // Only visible rows are rendered, so a long journal is as fast as a short one.
 
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { shownEventOf } from "../../../../src/projections/views/turns.ts";
 import { Loading } from "../../display/page-state.tsx";
 import { Countdown } from "../../display/time/times.tsx";
+import { turnsOf } from "../../live/folds.ts";
 import { eventAt } from "../../live/run-journal.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { classNames } from "../../ui/class-names.ts";
@@ -13,27 +15,53 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { useMedia } from "../../ui/use-media.ts";
 import type { EventRef } from "../event-detail/event-ref.ts";
 import type { RunViewProps } from "../run-view.ts";
+import { ChildRow } from "./child-row.tsx";
 import { FACET_LABELS, FACETS, type Facet, type FacetCounts } from "./facets.ts";
-import { DelegationRow, EntryRow, LiveRow } from "./row-views.tsx";
-import { createTimelineRows, type Row } from "./timeline-rows.ts";
+import { EntryRow, LiveRow } from "./row-views.tsx";
+import { createEventRows, createTurnRows, type ItemRow, type Row } from "./timeline-rows.ts";
+import { TurnRow, WaitRow } from "./turn-row.tsx";
 
 export interface TimelineViewProps extends RunViewProps {
   selected: EventRef | undefined;
   show: readonly Facet[];
+  /** Whether to list every event instead of the turns. A filter always lists events. */
+  isEvents: boolean;
   open: ReadonlySet<string>;
   q: string;
   onToggle(childId: string): void;
   onShow(show: Facet[]): void;
+  onEvents(isEvents: boolean): void;
 }
 
 export function TimelineView(props: TimelineViewProps) {
-  const { journal, runId, show, open, onShow } = props;
-  const source = useMemo(() => createTimelineRows({ show, open }), [show, open]);
-  const rows = source.of(journal.runs, runId);
+  const { journal, runId, show, open, isEvents, onShow, onEvents } = props;
+  const events = useMemo(() => createEventRows(show), [show]);
+  const turns = useMemo(() => createTurnRows(open), [open]);
+  const byTurn = !isEvents && show.length === 0;
+  const rows = byTurn ? turns(journal.runs, runId) : events.of(journal.runs, runId);
   return (
     <>
-      <div className="shrink-0 border-line border-b px-2 py-0.5 md:px-3 md:py-1.5">
-        <FacetBar counts={source.counts(runId)} show={show} onChange={onShow} />
+      <div className="flex shrink-0 items-center gap-2 overflow-x-auto border-line border-b px-2 py-0.5 md:px-3 md:py-1">
+        <FacetBar counts={events.counts(journal.runs, runId)} show={show} onChange={onShow} />
+        <button
+          type="button"
+          role="switch"
+          aria-checked={!byTurn}
+          disabled={show.length > 0}
+          onClick={() => onEvents(byTurn)}
+          className="ml-auto flex h-10 shrink-0 items-center gap-1.5 rounded-md px-1.5 text-muted text-xs hover:text-ink md:h-6"
+        >
+          <span
+            aria-hidden
+            className={classNames(
+              "flex h-3.5 w-6 items-center rounded-full border px-px",
+              byTurn ? "border-edge" : "justify-end border-accent bg-accent-soft",
+            )}
+          >
+            <span className={classNames("size-2.5 rounded-full", byTurn ? "bg-edge" : "bg-accent")} />
+          </span>
+          Every event
+        </button>
       </div>
       <Timeline {...props} rows={rows} />
     </>
@@ -50,7 +78,7 @@ function FacetBar({ counts, show, onChange }: FacetBarProps) {
   const toggle = (facet: Facet) =>
     onChange(show.includes(facet) ? show.filter((each) => each !== facet) : [...show, facet]);
   return (
-    <fieldset className="flex min-w-0 items-center gap-1 overflow-x-auto">
+    <fieldset className="flex items-center gap-1">
       <legend className="sr-only">Show only</legend>
       {FACETS.map((facet) => (
         <button
@@ -91,14 +119,14 @@ function Timeline(props: TimelineProps) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (isLine(rows[index]) ? line : CARD),
+    estimateSize: (index) => (isLine(rows[index]) ? line : TURN),
     getItemKey: useMemo(() => (index: number) => rows[index]?.key ?? index, [rows]),
     overscan: 8,
     anchorTo: follows ? "end" : "start",
     followOnAppend: follows,
     scrollEndThreshold: line * 2,
   });
-  useScrollToEvent({ virtual, rows, selected, run, isLive, loaded: journal.loaded });
+  useScrollToEvent({ virtual, scroller, rows, selected, journal, run, isLive });
   useStepping(props);
   if (rows.length === 0 && !journal.loaded) return <Loading what="Loading the journal" />;
   if (rows.length === 0)
@@ -141,11 +169,12 @@ function useFollows(runId: string, isLive: boolean): boolean {
   return isLive || followed === runId;
 }
 
-/** Estimated height of a delegation row in pixels. */
-const CARD = 72;
+/** Estimated height of a turn in pixels. */
+const TURN = 64;
 
 /** Whether the row has a fixed height. Fixed rows are not measured, because measuring slows down scrolling. */
-const isLine = (row: Row | undefined): boolean => row?.type === "entry" && row.childId === undefined;
+const isLine = (row: Row | undefined): boolean =>
+  row?.type === "event" || (row?.type === "item" && (row.item.kind === "line" || row.item.kind === "wait"));
 
 /** The height of an event's row in pixels. It must match the row's CSS classes (`h-10 md:h-7`). */
 function useLineHeight(): number {
@@ -164,42 +193,78 @@ function Indented({ depth, children }: { depth: number; children: ReactNode }) {
 }
 
 function TimelineRow(props: TimelineViewProps & { row: Row }) {
-  const { row, journal, selected, open, q, onSelect } = props;
+  const { row, journal, selected, q, onSelect } = props;
   const run = journal.runs.get(row.runId);
   if (!run) return null;
   if (row.type === "live") return <LiveRow run={run} />;
-  const { entry, childId } = row;
-  const isSelected = selected?.runId === row.runId && selected.seq === entry.seq;
-  const event = childId === undefined ? undefined : eventAt(run, entry.seq);
-  if (childId !== undefined && (event?.type === "CHILD_RUN_STARTED" || event?.type === "CHILD_RUN_COMPLETED"))
-    return (
-      <DelegationRow
-        {...{ event, q, onSelect, onToggle: props.onToggle }}
-        child={journal.runs.get(childId)}
-        agent={run.timeline.names.children.get(childId) ?? childId}
-        selected={isSelected}
-        open={open.has(childId)}
-      />
-    );
+  const seq = selected?.runId === row.runId ? selected.seq : undefined;
+  if (row.type === "item") return <Item {...props} row={row} run={run} />;
+  const { entry } = row;
   const { waitingOn } = run.row;
   const isWaiting = entry.kind === "wait" && entry.seq === run.row.seq && waitingOn?.until !== undefined;
   return (
     <EntryRow
       {...{ entry, q, onSelect, runId: row.runId }}
-      selected={isSelected}
+      selected={seq === entry.seq}
       aside={isWaiting ? <Countdown until={waitingOn.until!} /> : undefined}
     />
   );
 }
 
+function Item({ row, run, journal, selected, open, q, onSelect, onToggle }: ItemProps) {
+  const { runId, item } = row;
+  const shown = shownIn(row, run, selected);
+  switch (item.kind) {
+    case "turn":
+      return <TurnRow turn={item} selected={shown} {...{ runId, q, onSelect }} />;
+    case "child":
+      return (
+        <ChildRow
+          span={item}
+          child={journal.runs.get(item.runId)}
+          open={open.has(item.runId)}
+          selected={shown !== undefined}
+          {...{ runId, q, onSelect, onToggle }}
+        />
+      );
+    case "wait":
+      return <WaitRow wait={item} selected={shown !== undefined} {...{ runId, onSelect }} />;
+    case "line":
+      return (
+        <EntryRow entry={item.entry} selected={shown !== undefined} isIndented {...{ runId, q, onSelect }} />
+      );
+  }
+}
+
+interface ItemProps extends TimelineViewProps {
+  row: ItemRow;
+  run: RunJournal;
+}
+
+/** The event of this row that represents the selected event. Undefined if another row shows the selected event. */
+function shownIn(row: ItemRow, run: RunJournal, selected: EventRef | undefined): number | undefined {
+  if (selected?.runId !== row.runId) return undefined;
+  const list = turnsOf(run.events);
+  const event = eventAt(run, selected.seq);
+  return event && list.itemOf.get(selected.seq) === row.index ? shownEventOf(list, event) : undefined;
+}
+
+/** The events that a row lets the user select, in order. */
+function eventsOf(row: Row): number[] {
+  if (row.type === "live") return [];
+  if (row.type === "event") return [row.entry.seq];
+  const { item } = row;
+  if (item.kind !== "turn") return [item.seq];
+  return [item.shownSeq, ...item.calls.filter(({ isReplaced }) => !isReplaced).map(({ seq }) => seq)];
+}
+
 /** `j` and `k` select the next and the previous event. */
-function useStepping({ rows, selected, onSelect }: TimelineProps): void {
+function useStepping({ journal, rows, selected, onSelect }: TimelineProps): void {
   const step = (way: 1 | -1) => {
-    const at = rows.findIndex(
-      (row) => row.type === "entry" && row.runId === selected?.runId && row.entry.seq === selected.seq,
-    );
-    const next = rows[at === -1 && way === -1 ? rows.length - 1 : at + way];
-    if (next?.type === "entry") onSelect(next.runId, next.entry.seq);
+    const all = rows.flatMap((row) => eventsOf(row).map((seq) => ({ runId: row.runId, seq })));
+    const at = indexOfSelected(all, journal, rows, selected);
+    const next = all[at === -1 && way === -1 ? all.length - 1 : at + way];
+    if (next) onSelect(next.runId, next.seq);
   };
   useHotkeys([
     { keys: "j", label: "Next event", run: () => step(1) },
@@ -207,20 +272,34 @@ function useStepping({ rows, selected, onSelect }: TimelineProps): void {
   ]);
 }
 
+function indexOfSelected(
+  all: readonly EventRef[],
+  journal: TimelineProps["journal"],
+  rows: readonly Row[],
+  selected: EventRef | undefined,
+): number {
+  if (!selected) return -1;
+  const row = rows[nearestRow(rows, selected, journal.runs)];
+  const run = journal.runs.get(selected.runId);
+  const seq = row?.type === "item" && run ? shownIn(row, run, selected) : selected.seq;
+  return all.findIndex((each) => each.runId === selected.runId && each.seq === seq);
+}
+
 interface ScrollToEvent {
   virtual: Virtualizer<HTMLDivElement, Element>;
+  scroller: RefObject<HTMLDivElement | null>;
   rows: readonly Row[];
   selected: EventRef | undefined;
+  journal: TimelineProps["journal"];
   run: RunJournal | undefined;
   isLive: boolean;
-  loaded: boolean;
 }
 
 /**
  * U17: scrolls to the selected event as soon as it is loaded.
  * If no event is selected, an active run is scrolled to its end, and a finished run stays at its start.
  */
-function useScrollToEvent({ virtual, rows, selected, run, isLive, loaded }: ScrollToEvent): void {
+function useScrollToEvent({ virtual, scroller, rows, selected, journal, run, isLive }: ScrollToEvent): void {
   const shown = useRef("");
   const wanted = selected ? `${selected.runId}:${selected.seq}` : "";
   useEffect(() => {
@@ -233,17 +312,32 @@ function useScrollToEvent({ virtual, rows, selected, run, isLive, loaded }: Scro
     }
     if (shown.current === wanted) return;
     const isThere =
-      loaded || (run?.row.id === selected?.runId && (run?.row.seq ?? 0) >= (selected?.seq ?? 0));
-    const index = isThere ? nearestRow(rows, selected!) : -1;
+      journal.loaded || (run?.row.id === selected?.runId && (run?.row.seq ?? 0) >= (selected?.seq ?? 0));
+    const index = isThere ? nearestRow(rows, selected!, journal.runs) : -1;
     if (index === -1) return;
     shown.current = wanted;
-    const range = virtual.range;
-    const inSight = range !== null && index > range.startIndex && index < range.endIndex;
-    if (!inSight) virtual.scrollToIndex(index, { align: "center" });
+    if (!isInSight(scroller.current, index)) virtual.scrollToIndex(index, { align: "center" });
   });
 }
 
+/** Looks at the page itself: after a change of the run, the virtualizer still has the range of the earlier run. */
+function isInSight(scroller: HTMLDivElement | null, index: number): boolean {
+  const row = scroller?.querySelector(`li[data-index="${index}"]`)?.getBoundingClientRect();
+  const box = scroller?.getBoundingClientRect();
+  return row !== undefined && box !== undefined && row.top >= box.top && row.bottom <= box.bottom;
+}
+
 /** The row of an event. If the event has no row, returns the nearest earlier row. */
-function nearestRow(rows: readonly Row[], { runId, seq }: EventRef): number {
-  return rows.findLastIndex((row) => row.type === "entry" && row.runId === runId && row.entry.seq <= seq);
+function nearestRow(
+  rows: readonly Row[],
+  { runId, seq }: EventRef,
+  runs: ReadonlyMap<string, RunJournal>,
+): number {
+  const run = runs.get(runId);
+  const item = run && turnsOf(run.events).itemOf.get(seq);
+  return rows.findLastIndex(
+    (row) =>
+      row.runId === runId &&
+      ((row.type === "event" && row.entry.seq <= seq) || (row.type === "item" && row.index === item)),
+  );
 }
