@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { oracleTools } from "../../../test/support/oracle.ts";
 import {
   look,
   payloadsOf,
@@ -43,7 +44,6 @@ scenario(
   },
 );
 
-let hurried: PromiseWithResolvers<void>;
 scenario(
   "[S4-10] a message to a busy agent joins its run and is read at its next turn; a chat runs one tool at a time",
   {
@@ -51,14 +51,10 @@ scenario(
       if (turn === 1) return { calls: [look("a"), look("b")] };
       return { text: `last heard: ${lastUser}` };
     },
-    // The first answer arrives after the second message.
-    intercept: async (append, send) => {
-      if (append.events.some(({ type }) => type === "AGENT_THOUGHT")) await hurried.promise;
-      return await send();
-    },
   },
   async (world) => {
-    hurried = Promise.withResolvers();
+    const hurried = Promise.withResolvers<void>();
+    await world.restart({ tools: oracleTools(world.oracle, { before: () => hurried.promise }) });
     const { runId } = await world.runtime.say({ ...chat, text: "look" });
     await world.seen(runId, "MODEL_CALL_STARTED");
     expect(await world.runtime.say({ ...chat, text: "hurry" })).toEqual({ runId, joined: true });
