@@ -5,6 +5,6 @@ import { createRequire } from "node:module";
 
 const sources = existsSync(new URL("./src/testing.ts", import.meta.url));
 
-export const { scriptedModel } = createRequire(import.meta.url)(
+export const { createTestCadre, effectLog, killAtEveryEvent, scriptedModel } = createRequire(import.meta.url)(
   sources ? "./src/testing.ts" : "./dist/testing.js",
 );

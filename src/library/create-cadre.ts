@@ -105,7 +105,11 @@ export interface Cadre extends AsyncDisposable {
 
 /** Throws STORE_OWNED if another process drives the runs of this SQLite store. */
 export async function createCadre(given: CadreOptions = {}): Promise<Cadre> {
-  const assembly = await openAssembly(given);
+  return openCadre(await openAssembly(given), given);
+}
+
+/** Wraps a runtime that was assembled with `assemblyOptions(given)`, and starts driving. `cadre/testing` brings its own store and clock. */
+export async function openCadre(assembly: RuntimeAssembly, given: CadreOptions): Promise<Cadre> {
   const closing = new AbortController();
   const watch = watchApprovals(assembly);
   const parts: RunParts = { assembly, closed: closing.signal, handleApprovals: watch.handle };
@@ -271,7 +275,7 @@ async function serveCommands(
   }
 }
 
-function assemblyOptions(options: CadreOptions): AssemblyOptions & { folder: string } {
+export function assemblyOptions(options: CadreOptions): AssemblyOptions & { folder: string } {
   const {
     folder = process.cwd(),
     store,

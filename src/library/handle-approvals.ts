@@ -46,7 +46,7 @@ export function watchApprovals(assembly: RuntimeAssembly): ApprovalWatch {
 
   const announce = async (scope: JournalScope, to: readonly Listener[]): Promise<void> => {
     const requests = await openRequests(scope, assembly);
-    for (const request of requests) for (const listener of to) void call(listener, request);
+    for (const request of requests) for (const listener of to) call(listener, request).catch(reportFailure);
   };
 
   const announceRun = async (runId: RunId): Promise<void> => {
