@@ -1,10 +1,5 @@
-// What `import … from "cadre/ai"` finds, like index.js.
+// What `import … from "cadre/ai"` finds.
 
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import { load } from "./load.js";
 
-const sources = existsSync(new URL("./src/ai.ts", import.meta.url));
-
-export const { answerApprovals, uiChunks, uiResponse } = createRequire(import.meta.url)(
-  sources ? "./src/ai.ts" : "./dist/ai.js",
-);
+export const { answerApprovals, uiChunks, uiResponse } = load("ai");

@@ -1,15 +1,11 @@
-// What `import … from "cadre"` finds: the sources where they are, as in a clone, and otherwise what was built from them.
-// It uses `require`, so that CommonJS programs can load it: they cannot load a module that awaits.
-// The names are those of src/index.ts; test/package.test.ts compares them.
+// What `import … from "cadre"` finds. The names are those of src/index.ts; test/package.test.ts compares them.
 
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-
-const sources = existsSync(new URL("./src/index.ts", import.meta.url));
+import { load } from "./load.js";
 
 export const {
   ask,
   CadreClosed,
+  CadreError,
   createCadre,
   defineAgent,
   defineTool,
@@ -21,4 +17,4 @@ export const {
   tool,
   turn,
   turns,
-} = createRequire(import.meta.url)(sources ? "./src/index.ts" : "./dist/index.js");
+} = load("index");

@@ -1,10 +1,5 @@
-// What `import … from "cadre/testing"` finds, like index.js.
+// What `import … from "cadre/testing"` finds.
 
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import { load } from "./load.js";
 
-const sources = existsSync(new URL("./src/testing.ts", import.meta.url));
-
-export const { createTestCadre, effectLog, killAtEveryEvent, scriptedModel } = createRequire(import.meta.url)(
-  sources ? "./src/testing.ts" : "./dist/testing.js",
-);
+export const { createTestCadre, effectLog, killAtEveryEvent, scriptedModel } = load("testing");

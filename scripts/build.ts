@@ -3,8 +3,10 @@
 // `dist` has the same layout as `src`, so relative paths work in both.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { minifySync } from "vite";
 import { vendor } from "./vendor.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -13,3 +15,35 @@ rmSync(`${root}/dist`, { recursive: true, force: true });
 execFileSync(`${root}/node_modules/.bin/tsc`, ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 cpSync(`${root}/src/tools/shell/supervisor.sh`, `${root}/dist/tools/shell/supervisor.sh`);
 await vendor(`${root}/dist`);
+keepPublicTypes(`${root}/dist`);
+shorten(`${root}/dist`);
+
+/** Deletes the types that no entry point needs, and the indentation of those that people rarely read. */
+function keepPublicTypes(dist: string): void {
+  const needed = new Set<string>();
+  const add = (file: string): void => {
+    if (needed.has(file) || !existsSync(file)) return;
+    needed.add(file);
+    const text = readFileSync(file, "utf8");
+    for (const [, name = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g))
+      add(join(dirname(file), name.replace(/\.[tj]s$/, ".d.ts")));
+    if (!file.startsWith(join(dist, "library"))) writeFileSync(file, text.replaceAll(/^ +/gm, ""));
+  };
+  for (const entry of ["index", "ai", "client", "testing"]) add(join(dist, `${entry}.d.ts`));
+  for (const name of globSync("**/*.d.ts", { cwd: dist }))
+    if (!needed.has(join(dist, name))) rmSync(join(dist, name));
+}
+
+/** Removes comments and white space, and shortens local names. Functions and classes keep their names, for stack traces. */
+function shorten(dist: string): void {
+  for (const name of globSync("**/*.js", { cwd: dist })) {
+    const file = join(dist, name);
+    const isVendored = name.startsWith("vendor");
+    const mangle = isVendored || { toplevel: false, keepNames: true };
+    const { code, errors } = minifySync(file, readFileSync(file, "utf8"), {
+      ...{ module: true, compress: isVendored, mangle, codegen: { removeWhitespace: true } },
+    });
+    if (errors.length > 0) throw new Error(`${name} could not be shortened: ${errors[0]!.message}`);
+    writeFileSync(file, code);
+  }
+}

@@ -1,5 +1,6 @@
 // The public API of the package: everything that a program can import from "cadre".
 
+export { CadreError, type ErrorCode } from "./errors.ts";
 export type { JournalEvent } from "./journal/events.ts";
 export type { ApprovalRequest, Approved, DecidedBy } from "./library/approvals.ts";
 export {

@@ -57,7 +57,10 @@ export interface ApprovalRequest {
   ): Promise<void>;
 }
 
-/** The open requests of one run, or of a whole tree. */
+/**
+ * The open requests of one run, or of a whole tree.
+ * @internal
+ */
 export async function openRequests(
   scope: JournalScope,
   assembly: RuntimeAssembly,

@@ -108,7 +108,10 @@ export async function createCadre(given: CadreOptions = {}): Promise<Cadre> {
   return openCadre(await openAssembly(given), given);
 }
 
-/** Wraps a runtime that was assembled with `assemblyOptions(given)`, and starts driving. `cadre/testing` brings its own store and clock. */
+/**
+ * Wraps a runtime that was assembled with `assemblyOptions(given)`, and starts driving. `cadre/testing` brings its own store and clock.
+ * @internal
+ */
 export async function openCadre(assembly: RuntimeAssembly, given: CadreOptions): Promise<Cadre> {
   const closing = new AbortController();
   const watch = watchApprovals(assembly);
@@ -241,7 +244,7 @@ async function openAssembly(options: CadreOptions): Promise<RuntimeAssembly> {
   if (options.drive === false && !isServerStore(config.store))
     throw new CadreError("CONFIG_INVALID", NEEDS_DRIVER);
   if (!isFileStore(config) || config.store === MEMORY_STORE) return assembleRuntime(given);
-  const assembly = await openOwnedRuntime(given, REFUSAL);
+  const assembly = await openOwnedRuntime(given, REFUSAL, options.store !== undefined);
   let served: Promise<{ close(): Promise<void> } | undefined> | undefined;
   return {
     ...assembly,
@@ -275,6 +278,7 @@ async function serveCommands(
   }
 }
 
+/** @internal */
 export function assemblyOptions(options: CadreOptions): AssemblyOptions & { folder: string } {
   const {
     folder = process.cwd(),

@@ -64,7 +64,10 @@ export interface Agent<Output = any, Input = any> {
   readonly [types]?: { output: Output; input: (given: Input) => void };
 }
 
-/** An agent for the runtime, with all objects that its definition refers to. */
+/**
+ * An agent for the runtime, with all objects that its definition refers to.
+ * @internal
+ */
 export interface AgentParts {
   inCode: AgentInCode;
   tools: RuntimeTool[];
@@ -125,7 +128,10 @@ export function defineAgent<Output = string, Input = unknown>(
   return agent;
 }
 
-/** Returns the parts of an agent. Throws if `defineAgent` did not make it. */
+/**
+ * Returns the parts of an agent. Throws if `defineAgent` did not make it.
+ * @internal
+ */
 export function partsOf(agent: unknown): AgentParts {
   const parts = partsByAgent.get(agent as object);
   if (parts) return parts;
@@ -170,7 +176,10 @@ function scriptedName(agent: string, models: ReadonlyMap<string, Model>): string
   return `scripted/${agent}${others === 0 ? "" : `-${others + 1}`}`;
 }
 
-/** The name in the journal and in the price list: `anthropic.messages` with `claude-x` becomes `anthropic/claude-x`. */
+/**
+ * The name in the journal and in the price list: `anthropic.messages` with `claude-x` becomes `anthropic/claude-x`.
+ * @internal
+ */
 export const nameOfModel = ({ provider, modelId }: Pick<Model, "provider" | "modelId">): string =>
   `${provider.split(".")[0]}/${modelId}`;
 

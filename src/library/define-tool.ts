@@ -69,7 +69,10 @@ export interface AiTool {
   readonly execute?: ((input: any, options: any) => unknown) | undefined;
 }
 
-/** A tool for the runtime, and whether its calls are allowed without a rule. */
+/**
+ * A tool for the runtime, and whether its calls are allowed without a rule.
+ * @internal
+ */
 export interface RuntimeTool {
   tool: AnyTool;
   allowed: boolean;
@@ -111,7 +114,10 @@ async function previewText<Input>(
   }
 }
 
-/** Turns a tool of a program into a tool of the runtime. `name` is the key of a tool of the AI SDK. */
+/**
+ * Turns a tool of a program into a tool of the runtime. `name` is the key of a tool of the AI SDK.
+ * @internal
+ */
 export function runtimeToolOf(given: unknown, name?: string): RuntimeTool {
   const known = runtimeTools.get(given as object);
   if (known) return known;

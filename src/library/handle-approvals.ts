@@ -10,9 +10,13 @@ import { type ApprovalRequest, openRequests } from "./approvals.ts";
 /** Decides a request, or passes it on to a person. If the handler throws, the request stays open. */
 export type ApprovalHandler = (request: ApprovalRequest) => unknown;
 
-/** Registers a handler for the tree of a run, or for all runs. Returns the function that removes it. */
+/**
+ * Registers a handler for the tree of a run, or for all runs. Returns the function that removes it.
+ * @internal
+ */
 export type HandleApprovals = (handler: ApprovalHandler, treeOf?: RunId) => Promise<() => void>;
 
+/** @internal */
 export interface ApprovalWatch {
   handle: HandleApprovals;
   stop(): void;
@@ -25,6 +29,7 @@ interface Listener {
   seen: Set<string>;
 }
 
+/** @internal */
 export function watchApprovals(assembly: RuntimeAssembly): ApprovalWatch {
   const { store, onProblem } = assembly;
   const listeners = new Set<Listener>();

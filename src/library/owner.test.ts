@@ -44,3 +44,11 @@ test("several programs can use stores in memory at the same time", async () => {
   await program({ store: ":memory:" });
   await program({ store: ":memory:" });
 });
+
+test("[27.1] a program can keep its store in a folder that exists already, such as its own", async () => {
+  const { cadre } = await program({ store: "cadre.db" });
+  const run = cadre.run("clerk", "Write it");
+  await expect.poll(async () => (await run.status()).status).toBe("suspended");
+  await cadre.close();
+  await program({ store: "cadre.db" });
+});

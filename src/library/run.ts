@@ -69,6 +69,7 @@ export interface Run<Output> extends PromiseLike<RunResult<Output>> {
   journal(): Promise<readonly JournalEvent[]>;
 }
 
+/** @internal */
 export interface RunParts {
   assembly: RuntimeAssembly;
   /** Aborted when Cadre closes. */
@@ -78,7 +79,10 @@ export interface RunParts {
 
 const PROGRAM = "program";
 
-/** `started` gives the id of the run as soon as it is recorded. */
+/**
+ * `started` gives the id of the run as soon as it is recorded.
+ * @internal
+ */
 export function runHandle<Output>(
   started: Promise<RunId>,
   schema: ReadSchema | undefined,
@@ -246,6 +250,7 @@ async function requireRow(runId: RunId, store: Store): Promise<RunRow> {
 const rootOf = async (runId: RunId, store: Store): Promise<RunId> =>
   (await requireRow(runId, store)).rootRunId;
 
+/** @internal */
 export function statusOf(row: RunRow): RunStatus {
   const { id, agent, task, status, waitingOn, stopReason, turns, usage, createdAt, startedAt, endedAt } = row;
   return {

@@ -32,14 +32,20 @@ export interface WrappedJsonSchema {
   readonly jsonSchema: unknown;
 }
 
-/** A schema as Cadre uses it. */
+/**
+ * A schema as Cadre uses it.
+ * @internal
+ */
 export interface ReadSchema {
   json: JsonSchema;
   /** Checks a value. Returns the value that the program gets, or a sentence that says what is wrong. */
   check(value: unknown): { value: unknown } | { problem: string };
 }
 
-/** `owner` names the schema in errors: `The input of the tool refund`. */
+/**
+ * `owner` names the schema in errors: `The input of the tool refund`.
+ * @internal
+ */
 export function readSchema(given: unknown, owner: string): ReadSchema {
   const schema =
     typeof given === "function" && !("~standard" in given) ? callLazy(given as () => unknown, owner) : given;

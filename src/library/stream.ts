@@ -39,7 +39,10 @@ export type RunPart = Origin &
 
 const PAGE = 1_000;
 
-/** Ends when the root run has ended, or when the returned iterator is closed. */
+/**
+ * Ends when the root run has ended, or when the returned iterator is closed.
+ * @internal
+ */
 export async function* streamTree(
   rootId: string,
   assembly: RuntimeAssembly,

@@ -6,12 +6,19 @@ import { CadreError } from "../errors.ts";
 import { type AssemblyOptions, assembleRuntime, type RuntimeAssembly, takeOwnership } from "./assembly.ts";
 import { version } from "./version.ts";
 
-/** Opens the runtime. `refusal` is appended to the error if another process owns the store. `stop` gives up the ownership. */
-export async function openOwnedRuntime(options: AssemblyOptions, refusal: string): Promise<RuntimeAssembly> {
+/**
+ * Opens the runtime. `refusal` is appended to the error if another process owns the store. `stop` gives up the ownership.
+ * If the code of a program names the store, the store is not checked for strangers: that code can do everything already.
+ */
+export async function openOwnedRuntime(
+  options: AssemblyOptions,
+  refusal: string,
+  isNamedInCode = false,
+): Promise<RuntimeAssembly> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });
   if (!isFileStore(config)) return assembleRuntime(options);
-  const check = checkStore(config, env);
+  const check = checkStore(isNamedInCode ? { ...config, trusted: true } : config, env);
   const owned = await takeOwnership(config.dir, { startedAt: Date.now(), version: version() });
   if ("owner" in owned)
     throw new CadreError(

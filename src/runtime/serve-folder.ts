@@ -9,6 +9,7 @@ import type { RuntimeAssembly } from "./assembly.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** @internal */
 export const serveFolder = (
   assembly: RuntimeAssembly,
   socket: string,
@@ -22,7 +23,10 @@ export interface HandlerOptions {
   basePath?: string | undefined;
 }
 
-/** A web-standard handler for the whole API. Everybody whom `authorize` names may do everything that the API offers. */
+/**
+ * A web-standard handler for the whole API. Everybody whom `authorize` names may do everything that the API offers.
+ * @internal
+ */
 export function createHandler(
   assembly: RuntimeAssembly,
   drives: boolean,

@@ -27,7 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["api", "mcp", "runners", "webhooks", "telemetry"],
   ["project", "runtime"],
   ["library"],
-  ["cli", "index", "ai", "testing"],
+  ["cli", "index", "ai", "client", "testing"],
 ];
 
 const STRANGERS = new Set(["permissions", "models", "tools", "stores"]);

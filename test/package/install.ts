@@ -15,6 +15,8 @@ export interface Installed {
   /** The folder of the package itself. */
   own: string;
   tarball: string;
+  /** Size of the package's files, in bytes. */
+  unpackedSize: number;
 }
 
 export function installPackage(): Installed {
@@ -32,7 +34,7 @@ export function installPackage(): Installed {
     symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   }
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
-  return { folder, own, tarball };
+  return { folder, own, tarball, unpackedSize: packed.unpackedSize };
 }
 
 interface Manifest {
