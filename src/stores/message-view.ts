@@ -87,6 +87,9 @@ export function createViews(d: ViewDialect): string {
   const usage = (name: string): string => d.whole(d.number("outcome", "usage", name), "up");
   const attempt = (row: string): string => `coalesce(${d.number(row, "attempt")}, 1)`;
   const cause = d.text("outcome", "cause");
+  /** S2-26: the answered last call of a run that a limit or a failure ended. */
+  const endStatus = `CASE WHEN finish.type <> 'RUN_CANCELLED' AND ${d.text("finish", "stopReason")} = 'max_duration' AND ${isEnd} THEN 'timeout'
+        WHEN finish.type = 'RUN_FAILED' AND ${isEnd} THEN 'failed' ELSE 'completed' END`;
   return `
   CREATE VIEW journal AS SELECT position, run, seq, ts, type, ${d.payload} AS payload FROM events;
   CREATE VIEW model_calls AS SELECT position, run, seq, ts, ${d.call} AS payload FROM events WHERE type = 'MODEL_CALL_STARTED';
@@ -159,7 +162,7 @@ export function createViews(d: ViewDialect): string {
     ${d.whole(d.number("start", "limits", "maxDuration"), "nearest")} AS max_duration_ms,
     CASE WHEN ${isEnd} THEN CASE ${d.text("finish", "stopReason")} WHEN 'max_turns' THEN 'max_iterations'
       WHEN 'max_duration' THEN 'timeout' ELSE CASE finish.type WHEN 'RUN_FAILED' THEN 'error' END END END AS bailout_reason,
-    CASE WHEN outcome.type = 'AGENT_THOUGHT' THEN 'completed'
+    CASE WHEN outcome.type = 'AGENT_THOUGHT' THEN ${endStatus}
       WHEN outcome.type = 'MODEL_CALL_FAILED' THEN CASE WHEN ${cause} = 'timeout' THEN 'timeout'
         WHEN ${cause} = 'interrupted' AND run.cancel <> 0 AND EXISTS (SELECT 1 FROM events AS cancelled
           WHERE cancelled.run = m.run AND cancelled.seq < outcome.seq AND cancelled.type = 'CANCEL_REQUESTED') THEN 'cancelled'

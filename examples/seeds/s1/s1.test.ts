@@ -52,6 +52,28 @@ test("[28.7] [S1-26] [S1-27] a worker commits with the git tools, and its superv
   expect(log).toMatch(/ Cadre\n {4}Add the user model/);
 });
 
+test("[28.8] [S1-40] [S1-57] runs and their messages are served as AgentSession and AgentMessage records", async () => {
+  const { sessions } = await seed.get(`/api/agent-sessions?parentAgentId=${tree.id}`);
+  expect(sessions.map(({ agentType, status }: Json) => `${agentType} ${status}`).sort()).toEqual([
+    "PLANNER COMPLETED",
+    "REVIEWER COMPLETED",
+    "WORKER COMPLETED",
+    "WORKER COMPLETED",
+    "WORKER COMPLETED",
+  ]);
+  const reviewer = sessions.find(({ agentType }: Json) => agentType === "REVIEWER");
+  expect(reviewer).toMatchObject({ parentAgentId: tree.id, workspaceId: seed.folder, errorMessage: null });
+  expect(reviewer.result.summary).toBe(tree.children.find(({ agent }: Json) => agent === "reviewer").summary);
+  const { messages } = await seed.get(`/api/agent-sessions/${reviewer.id}/messages`);
+  expect(messages[0]).toMatchObject({
+    agentSessionId: reviewer.id,
+    role: "user",
+    content: [{ type: "text", text: reviewer.task }],
+  });
+  expect(messages.some(({ role, content }: Json) => role === "assistant" && content[0])).toBe(true);
+  expect(await seed.get(`/api/agent-sessions/${reviewer.id}`)).toEqual(reviewer);
+});
+
 test("[S1-42] an SQL query shows each run's parent, agent and depth", () => {
   const rows = seed.sql(
     "SELECT child.agent AS agent, parent.agent AS spawnedBy FROM runs child JOIN runs parent ON child.parent = parent.id WHERE child.root = ? ORDER BY child.n",

@@ -11,6 +11,7 @@ import { compareRoutes } from "./compare.ts";
 import { demoRoutes } from "./demo.ts";
 import { eventRoutes } from "./events.ts";
 import { exportRoutes } from "./export.ts";
+import { factoryContractRoutes } from "./factory-contract.ts";
 import { grantRoutes } from "./grants.ts";
 import { healthRoutes } from "./health.ts";
 import { messageRoutes } from "./messages.ts";
@@ -49,6 +50,7 @@ export function apiRoutes(parts: RouteParts) {
     ...userRoutes(parts),
     ...webhookRoutes(parts),
     ...opsContractRoutes(parts),
+    ...factoryContractRoutes(parts),
     ...chatContractRoutes(parts),
     ...settingsRoutes(parts),
     ...workspaceRoutes(parts),

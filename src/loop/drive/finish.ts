@@ -14,7 +14,7 @@ import { toolResult } from "../../patterns/events.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
-import { isLimit } from "./limits.ts";
+import { isLimit } from "../../projections/words/stop-reasons.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;

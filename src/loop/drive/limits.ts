@@ -27,11 +27,6 @@ const STOP_REASONS: Record<LimitName, StopReason> = {
   maxEvents: "history_limit",
 };
 
-const LIMITS = new Set(Object.values(STOP_REASONS));
-
-/** Whether a limit caused the end. */
-export const isLimit = (reason: StopReason): boolean => LIMITS.has(reason);
-
 export const stopReasonOf = (limit: LimitName): StopReason => STOP_REASONS[limit];
 
 export interface HardLimit extends Pick<Payload<"LIMIT_REACHED">, "used" | "kept" | "needs"> {

@@ -12,7 +12,7 @@ import {
   toolResult,
 } from "../../stores/contract/kit.contract.ts";
 import { foldRow } from "../folds/run-row.ts";
-import { agentMessages, agentRunRecord } from "./agent-records.ts";
+import { agentMessages, agentRunRecord, agentSession } from "./agent-records.ts";
 
 const call = { type: "tool-call" as const, toolCallId: "call_0", toolName: "Bash", input: { command: "ls" } };
 
@@ -45,6 +45,65 @@ test("[S1-57] the messages of a run are the messages to and from its agent, in o
     ["r1/9", "user", [{ type: "text", text: "Hurry." }]],
   ]);
   expect(messages[0]).toMatchObject({ agentSessionId: "r1", createdAt: "2023-11-14T22:13:20.000Z" });
+});
+
+test("[28.8] [S1-40] … [S1-56] a run is converted to an AgentSession", () => {
+  const parts = { first: journal[0], last: journal.at(-1), model: "sonnet", program: undefined };
+  const row = { ...foldRow(journal), agent: "factory/log-analyzer" };
+  expect(agentSession(row, parts)).toEqual({
+    id: "r1",
+    workspaceId: "/w",
+    agentType: "LOG_ANALYZER",
+    parentAgentId: "r0",
+    task: "Mend the service",
+    context: { n: 1 },
+    status: "FAILED",
+    result: expect.objectContaining({ status: "failed", summary: "It did not work." }),
+    errorMessage: "It did not work.",
+    claudeSessionId: null,
+    claudeProcessPid: null,
+    model: "sonnet",
+    promptTokens: expect.any(Number),
+    completionTokens: expect.any(Number),
+    turnCount: 1,
+    createdAt: "2023-11-14T22:13:20.000Z",
+    startedAt: "2023-11-14T22:13:20.001Z",
+    completedAt: "2023-11-14T22:13:20.009Z",
+  });
+  const program = {
+    callId: "m1",
+    command: "claude",
+    sandbox: "none",
+    host: "h",
+    pid: 77,
+    session: "abc",
+  };
+  expect(agentSession(row, { ...parts, last: undefined, program })).toMatchObject({
+    claudeSessionId: "abc",
+    claudeProcessPid: 77,
+    result: null,
+  });
+});
+
+test("[28.8] [S1-56] a session waits for a child only if its run does", () => {
+  const row = foldRow(buildJournal(runStarted()));
+  const parts = { first: undefined, last: undefined, model: "sonnet", program: undefined };
+  const statusOf = (status: typeof row.status, kind?: "child" | "child_hitl" | "approval") =>
+    agentSession({ ...row, status, waitingOn: kind && { kind } }, parts).status;
+  expect(RUN_STATUSES.map((status) => statusOf(status))).toEqual([
+    "PENDING",
+    "RUNNING",
+    "RUNNING",
+    "RUNNING",
+    "COMPLETED",
+    "FAILED",
+    "CANCELLED",
+  ]);
+  expect([statusOf("waiting", "child"), statusOf("suspended", "child_hitl")]).toEqual([
+    "WAITING_CHILD",
+    "WAITING_CHILD",
+  ]);
+  expect(statusOf("suspended", "approval")).toBe("RUNNING");
 });
 
 test("[S4-27] every status maps to a status of S4", () => {

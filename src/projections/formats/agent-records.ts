@@ -1,8 +1,15 @@
-// Converts the messages of a run to the format of S1, and the run itself to the format of S4. S4 has fewer statuses.
+// Converts runs and their messages to the formats of S1, and runs to the format of S4. S4 has fewer statuses.
 
 import { toolCallId } from "../../ids.ts";
-import { isTurn, type JournalEvent, type Payload, type RunStatus } from "../../journal/events.ts";
+import {
+  type EventOf,
+  isTurn,
+  type JournalEvent,
+  type Payload,
+  type RunStatus,
+} from "../../journal/events.ts";
 import type { ToolCallPart } from "../../journal/message.ts";
+import type { RunnerStarted } from "../../journal/run.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../folds/run-row.ts";
 
@@ -13,6 +20,37 @@ export interface AgentMessage {
   role: "user" | "assistant";
   content: unknown;
   createdAt: string;
+}
+
+export const SESSION_STATUSES = [
+  "PENDING",
+  "RUNNING",
+  "WAITING_CHILD",
+  "COMPLETED",
+  "FAILED",
+  "CANCELLED",
+] as const;
+
+/** A run in the format of S1 (S1-40 … S1-56). */
+export interface AgentSession {
+  id: string;
+  workspaceId: string;
+  agentType: string;
+  parentAgentId: string | null;
+  task: string;
+  context: unknown;
+  status: (typeof SESSION_STATUSES)[number];
+  result: unknown;
+  errorMessage: string | null;
+  claudeSessionId: string | null;
+  claudeProcessPid: number | null;
+  model: string;
+  promptTokens: number;
+  completionTokens: number;
+  turnCount: number;
+  createdAt: string;
+  startedAt: string | null;
+  completedAt: string | null;
 }
 
 /** A run in the format of S4 (S4-21 … S4-30). */
@@ -42,6 +80,65 @@ export function agentMessages(journal: readonly JournalEvent[]): AgentMessage[] 
     return [{ id: `${runId}/${seq}`, agentSessionId: runId, ...said, createdAt: timeText(ts) }];
   });
 }
+
+/** What a session shows besides the run's row: its first event, its end, its model, and the program that does its work. */
+export interface SessionParts {
+  first: JournalEvent | undefined;
+  last: JournalEvent | undefined;
+  model: string;
+  program: RunnerStarted | undefined;
+}
+
+export function agentSession(row: RunRow, { first, last, model, program }: SessionParts): AgentSession {
+  return {
+    id: row.id,
+    workspaceId: row.workspace,
+    agentType: typeName(row.agent),
+    parentAgentId: row.parentRunId ?? null,
+    task: row.task,
+    context: (first?.type === "RUN_STARTED" ? first.payload.input : undefined) ?? null,
+    status: sessionStatus(row),
+    result: last && isEnd(last) ? last.payload.result : null,
+    errorMessage: row.status === "failed" ? (row.summary ?? null) : null,
+    claudeSessionId: program?.session ?? null,
+    claudeProcessPid: program?.pid ?? null,
+    model,
+    promptTokens: Math.ceil(row.usage.input),
+    completionTokens: Math.ceil(row.usage.output),
+    turnCount: row.turns,
+    createdAt: timeText(row.createdAt),
+    startedAt: row.startedAt === undefined ? null : timeText(row.startedAt),
+    completedAt: row.endedAt === undefined ? null : timeText(row.endedAt),
+  };
+}
+
+/** S1-41: `factory/worker` is WORKER, and `log-analyzer` is LOG_ANALYZER. */
+const typeName = (agent: string): string =>
+  agent
+    .slice(agent.lastIndexOf("/") + 1)
+    .replaceAll("-", "_")
+    .toUpperCase();
+
+/** S1-56: a run that waits for anything but a child is RUNNING. */
+function sessionStatus({ status, waitingOn }: RunRow): AgentSession["status"] {
+  switch (status) {
+    case "pending":
+      return "PENDING";
+    case "completed":
+      return "COMPLETED";
+    case "failed":
+      return "FAILED";
+    case "cancelled":
+      return "CANCELLED";
+    default:
+      return waitingOn && CHILD_WAITS.has(waitingOn.kind) ? "WAITING_CHILD" : "RUNNING";
+  }
+}
+
+const CHILD_WAITS: ReadonlySet<string> = new Set(["child", "handoff", "child_hitl"]);
+
+const isEnd = (event: JournalEvent): event is EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED"> =>
+  event.type === "RUN_COMPLETED" || event.type === "RUN_FAILED" || event.type === "RUN_CANCELLED";
 
 export function agentRunRecord(row: RunRow): AgentRunRecord {
   const detail = detailOf(row);

@@ -274,8 +274,16 @@ function end(row: MessageRow | undefined, { type, payload }: EndEvent): MessageR
   row.response_summary = summary.toWellFormed();
   row.bailout_reason = BAILOUTS[stopReason] ?? (type === "RUN_FAILED" ? "error" : null);
   if (type === "RUN_FAILED") row.error_message ??= summary.toWellFormed();
+  if (row.status === "completed") row.status = endStatus(type, stopReason);
   addMetadata(row, { stop_reason: stopReason });
   return row;
+}
+
+/** S2-26: the status of the last call of a run, if the call itself was answered. */
+function endStatus(type: EndEvent["type"], stopReason: StopReason): MessageRow["status"] {
+  if (type === "RUN_CANCELLED") return "completed";
+  if (stopReason === "max_duration") return "timeout";
+  return type === "RUN_FAILED" ? "failed" : "completed";
 }
 
 type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;

@@ -142,17 +142,18 @@ describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => 
     return { ...event, payload: { ...event.payload, stopReason } } as EventBody;
   };
   test.each([
-    ["RUN_COMPLETED", "final_answer", null, null],
-    ["RUN_COMPLETED", "max_turns", "max_iterations", null],
-    ["RUN_FAILED", "max_duration", "timeout", "So be it."],
-    ["RUN_FAILED", "provider", "error", "So be it."],
-    ["RUN_CANCELLED", "user", null, null],
+    ["RUN_COMPLETED", "final_answer", "completed", null, null],
+    ["RUN_COMPLETED", "max_turns", "completed", "max_iterations", null],
+    ["RUN_COMPLETED", "max_duration", "timeout", "timeout", null],
+    ["RUN_FAILED", "max_duration", "timeout", "timeout", "So be it."],
+    ["RUN_FAILED", "provider", "failed", "error", "So be it."],
+    ["RUN_CANCELLED", "user", "completed", null, null],
   ] as const)(
-    "a run that ends with %s because of %s has its reason in the last row",
-    (type, stopReason, bailout_reason, error_message) => {
+    "[28.10] a run that ends with %s because of %s has the status %s and its reason in the last row",
+    (type, stopReason, status, bailout_reason, error_message) => {
       const [row] = messagesOf(...turn("m1"), end(type, stopReason));
       expect(row).toMatchObject({
-        status: "completed",
+        status,
         bailout_reason,
         error_message,
         response_summary: "So be it.",
@@ -168,7 +169,7 @@ describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => 
     "a call that is open when its run ends with %s (%s) gets the status %s",
     (type, stopReason, status) => {
       const events = [modelCallStarted("m1", { purpose: "summary" }), end(type, stopReason)];
-      expect(messagesOf(...turn("m0"), ...events).map((row) => row.status)).toEqual(["completed", status]);
+      expect(messagesOf(...turn("m0"), ...events).at(-1)).toMatchObject({ status });
       expect(messagesOf(modelCallStarted("m1"), end(type, stopReason))[0]).toMatchObject({ status });
     },
   );

@@ -17,7 +17,7 @@ import { describeBudget, shortTime } from "../words/format.ts";
 import { describeLimit } from "../words/limits.ts";
 import { patternRole } from "../words/pattern-role.ts";
 import { capitalize } from "../words/statuses.ts";
-import { stopLabel } from "../words/stop-reasons.ts";
+import { isLimit, stopLabel } from "../words/stop-reasons.ts";
 import { CALL_OUTCOMES, PROBE_WORDS } from "../words/tool-outcomes.ts";
 import { waitTitle } from "../words/waits.ts";
 
@@ -187,7 +187,8 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   CHILD_RUN_COMPLETED: ({ payload }, names) => {
     const { child_run_id: id, success, summary } = payload;
     const title = describeChildEnd(names.children.get(id) ?? `Run ${id}`, payload);
-    return ["child", success ? "good" : "bad", title, summary];
+    const tone = !success ? "bad" : payload.result.stop_reason === undefined ? "good" : "warn";
+    return ["child", tone, title, summary];
   },
   TEAM_ROUND_STARTED: ({ payload }) => [
     "team",
@@ -246,7 +247,8 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     const said = code === NOT_STARTED ? `Not started (${id}): ${message}` : message;
     return ["error", fatal ? "bad" : "warn", said, code];
   },
-  RUN_COMPLETED: ({ payload }) => endLine("good", "Done", payload),
+  RUN_COMPLETED: ({ payload }) =>
+    isLimit(payload.stopReason) ? endLine("warn", "Cut off", payload) : endLine("good", "Done", payload),
   RUN_FAILED: ({ payload }) => endLine("bad", "Failed", payload),
 };
 
@@ -405,8 +407,13 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
 }
 
 /** `who` is the name under which the reader knows the child. */
-export const describeChildEnd = (who: string, { success, summary }: Payload<"CHILD_RUN_COMPLETED">): string =>
-  `${who} ${success ? "is done" : "did not succeed"}: ${summary}`;
+export function describeChildEnd(
+  who: string,
+  { success, summary, result }: Payload<"CHILD_RUN_COMPLETED">,
+): string {
+  const cut = result.stop_reason && `was cut off (${stopLabel(result.stop_reason)})`;
+  return `${who} ${success ? (cut ?? "is done") : "did not succeed"}: ${summary}`;
+}
 
 function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {
   const { kind, until, detail } = payload.waitingOn;

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 import { describeEnding, type RunForStatus, shownStatus } from "./statuses.ts";
 
-test("[U01] [E7] an ended run shows how and after what time it ended; a run that was moved is not shown as cancelled", () => {
+test("[U01] [E7] [28.10] an ended run shows how and after what time it ended; a run that was moved is not shown as cancelled", () => {
   const ending = (status: RunForStatus["status"], stopReason?: RunForStatus["stopReason"]) =>
     describeEnding({ status, stopReason, waitingOn: undefined, cancelRequested: false }, "3 s");
   expect(ending("completed", "final_answer")).toBe("Completed in 3 s");
   expect(ending("failed", "max_duration")).toBe("Timed out after 3 s");
+  expect(ending("completed", "max_duration")).toBe("Timed out after 3 s");
+  expect(ending("completed", "max_turns")).toBe("Cut off after 3 s");
+  expect(ending("failed", "max_turns")).toBe("Failed after 3 s");
   expect(ending("failed", "error")).toBe("Failed after 3 s");
   expect(ending("cancelled", "user")).toBe("Cancelled after 3 s");
   expect(ending("cancelled", "moved")).toBe("Moved after 3 s");

@@ -1,11 +1,13 @@
 // The status of a run as people see it (U01, S2-82): a label and a tone. All lists, trees and badges of the terminal and the page use them.
 
 import type { RunRow } from "../folds/run-row.ts";
+import { isLimit } from "./stop-reasons.ts";
 
 /**
  * These statuses are more detailed than the recorded status. `undriven`: the run could continue, but no process drives it.
  * `answered`: a person has decided, and the next driver will continue the run.
  * `cancel_pending`: the run was cancelled, but no process has ended it.
+ * `timed_out`: the limit on time ended the run. `cut_off`: another limit did, although the run still reported.
  */
 export type ShownStatus =
   | "queued"
@@ -21,6 +23,7 @@ export type ShownStatus =
   | "completed"
   | "failed"
   | "timed_out"
+  | "cut_off"
   | "cancelled"
   | "moved";
 
@@ -42,7 +45,8 @@ export const STATUS_LABELS: Record<ShownStatus, StatusLabel> = {
   cancel_pending: { label: "cancelled, not ended", tone: "warn" },
   completed: { label: "completed", tone: "good" },
   failed: { label: "failed", tone: "bad" },
-  timed_out: { label: "timeout", tone: "bad" },
+  timed_out: { label: "timeout", tone: "warn" },
+  cut_off: { label: "cut off", tone: "warn" },
   cancelled: { label: "cancelled", tone: "muted" },
   moved: { label: "moved", tone: "muted" },
 };
@@ -57,9 +61,11 @@ export type RunForStatus = Pick<RunRow, "status"> & {
 /** The status of a run as people see it. `drives` says whether a process drives the store's runs, if that is known. */
 export function shownStatus(run: RunForStatus, drives = true): ShownStatus {
   const { status, waitingOn, stopReason, cancelRequested, answered } = run;
-  if (status === "completed") return "completed";
   if (status === "cancelled") return stopReason === "moved" ? "moved" : "cancelled";
-  if (status === "failed") return stopReason === "max_duration" ? "timed_out" : "failed";
+  if (status === "completed" || status === "failed") {
+    if (stopReason === "max_duration") return "timed_out";
+    return status === "completed" && stopReason !== undefined && isLimit(stopReason) ? "cut_off" : status;
+  }
   if (cancelRequested) return drives ? "stopping" : "cancel_pending";
   if (answered) return drives ? "answered" : "undriven";
   if (status === "suspended") {

@@ -5,6 +5,11 @@ import type { StopReason } from "../../journal/events.ts";
 /** The reason in two or three words, for short lines. */
 export const stopLabel = (reason: StopReason): string => reason.replaceAll("_", " ");
 
+/** Reasons of runs that a limit cut off. Such a run may have reported, but its work may be incomplete (S2-25). */
+const LIMITS: ReadonlySet<StopReason> = new Set(["max_turns", "max_duration", "budget", "history_limit"]);
+
+export const isLimit = (reason: StopReason): boolean => LIMITS.has(reason);
+
 export interface StopDescription {
   why: string;
   /** The advice on what to do now. Absent if a person has nothing to do. */

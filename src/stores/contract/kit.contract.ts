@@ -8,6 +8,7 @@ import {
   type JournalEvent,
   keyOf,
   type Payload,
+  type StopReason,
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
 import { foldRow, type RunRow } from "../../projections/folds/run-row.ts";
@@ -255,10 +256,15 @@ export const runSuspended = (
 export const runEnded = (
   type: "RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED" = "RUN_COMPLETED",
   summary = "It works.",
+  stopReason: StopReason = type === "RUN_COMPLETED"
+    ? "final_answer"
+    : type === "RUN_FAILED"
+      ? "error"
+      : "user",
 ): EventBody => ({
   type,
   payload: {
-    stopReason: type === "RUN_COMPLETED" ? "final_answer" : type === "RUN_FAILED" ? "error" : "user",
+    stopReason,
     summary,
     result: {
       status: type === "RUN_COMPLETED" ? "completed" : type === "RUN_FAILED" ? "failed" : "cancelled",

@@ -139,6 +139,40 @@ export function messagesContract(open: Open): void {
     ]);
   });
 
+  scenario(
+    "[28.10] [S2-26] the last row of a run that a limit ended shows the document's status",
+    async (opened) => {
+      const { store } = opened;
+      const ends = [
+        runEnded("RUN_COMPLETED", "In part.", "max_duration"),
+        runEnded("RUN_FAILED", "Out of time.", "max_duration"),
+        runEnded("RUN_FAILED", "Out of turns.", "max_turns"),
+        runEnded("RUN_COMPLETED", "In part.", "max_turns"),
+        runEnded("RUN_CANCELLED"),
+      ];
+      for (const [i, end] of ends.entries()) {
+        await admit(store, `r${i}`);
+        const driver = await acquireRun(store, `r${i}`);
+        await driver.append([modelCallStarted("m1"), agentThought("m1")]);
+        await driver.append([modelCallStarted("m2"), agentThought("m2")]);
+        await driver.append([end]);
+      }
+      const rows = await all(store);
+      expect(rows).toEqual(await foldMessages(store));
+      const last = rows.filter(({ iteration_count }) => iteration_count === 2);
+      expect(last.map((row) => [row.status, row.bailout_reason, row.error_message])).toEqual([
+        ["timeout", "timeout", null],
+        ["timeout", "timeout", "Out of time."],
+        ["failed", "max_iterations", "Out of turns."],
+        ["completed", "max_iterations", null],
+        ["completed", null, null],
+      ]);
+      expect(new Set(rows.filter((row) => !last.includes(row)).map(({ status }) => status))).toEqual(
+        new Set(["completed"]),
+      );
+    },
+  );
+
   scenario("[S2-3] a child's message finds its parent's call across page boundaries", async ({ store }) => {
     await admit(store, "r1");
     const parent = await acquireRun(store, "r1");

@@ -71,6 +71,58 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent's
   expect(problems).toEqual([]);
 });
 
+test("[28.10] [S2-82] a child that a limit cut off has the colour of a timeout, even if it still reported", async () => {
+  await using p = await treeProject({
+    "agents/lead.md": agent("lead", "agents: [late, short]\ndelegation: { mode: parallel }\n"),
+    "agents/late.md": agent("late", "kind: subagent\nlimits: { maxDuration: 1s }\n"),
+    "agents/short.md": agent("short", "kind: subagent\nlimits: { maxTurns: 2 }\n"),
+    "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls:
+      - { tool: delegate, input: { agent: late, task: "Take long" } }
+      - { tool: delegate, input: { agent: short, task: "Look twice" } }
+  - report: { summary: "Both reported something." }
+`,
+    "late.script.yaml": `turns:
+  - when: { lastUser: last turn }
+    text: Half of it is done.
+  - delay: 60000
+    text: never
+`,
+    "short.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: LS, input: { path: . } }]
+  - text: One look was enough.
+`,
+  });
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
+  const runId = await startLead(p);
+  await page.goto(at(server, runId, "conversation"));
+  await page.getByText("Both reported something.").first().waitFor();
+  const colours = (name: string, word: string): Promise<string> =>
+    page
+      .getByRole("group", { name: new RegExp(`^${name}`) })
+      .getByText(word, { exact: true })
+      .first()
+      .evaluate((badge) => getComputedStyle(badge).color);
+  const warning = await page.evaluate(() => {
+    const probe = document.createElement("span");
+    probe.className = "text-warn";
+    document.body.append(probe);
+    return getComputedStyle(probe).color;
+  });
+  expect(await colours("late", "timeout")).toBe(warning);
+  expect(await colours("short", "cut off")).toBe(warning);
+  await page
+    .getByRole("group", { name: /^late/ })
+    .getByText(/^Timed out after /)
+    .waitFor();
+  await page.goto(`${server.url}/r/${runId}`);
+  await expect.poll(() => page.getByText("DELEGATION CUT OFF").count()).toBe(2);
+  expect(problems).toEqual([]);
+});
+
 test("[U08] [U09] the waterfall shows how the time was spent; clicking a span opens its event", async () => {
   await using p = await conversationProject();
   const server = await serve(p);

@@ -14,6 +14,8 @@ import {
   type IncomingMessage,
 } from "../../../../src/projections/views/conversation.ts";
 import { duration, plural } from "../../../../src/projections/words/format.ts";
+import { STATUS_LABELS, type StatusLabel, shownStatus } from "../../../../src/projections/words/statuses.ts";
+import { stopLabel } from "../../../../src/projections/words/stop-reasons.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { Attachments } from "../../display/attachments.tsx";
 import { Markdown } from "../../display/markdown/markdown.tsx";
@@ -285,20 +287,14 @@ function Note({ note: { text, detail, tone } }: { note: ConversationNote }) {
 
 function FinalText({ answer: { text, end } }: { answer: Answer }) {
   if (text === undefined) return null;
-  const cut = end?.result.stop_reason;
-  const ended = end?.result.status ?? "completed";
-  const status = cut === "max_duration" ? "timeout" : ended;
+  const status = end ? shownStatus({ status: end.result.status, stopReason: end.stopReason }) : "completed";
+  const { label, tone } = STATUS_LABELS[status];
   return (
-    <div
-      className={classNames(
-        "rounded-lg border border-line bg-surface px-3 py-2",
-        ended === "failed" ? "border-bad" : cut && "border-warn",
-      )}
-    >
-      {end && (status !== "completed" || cut) && (
+    <div className={classNames("rounded-lg border border-line bg-surface px-3 py-2", EDGES[tone])}>
+      {end && status !== "completed" && (
         <p className="pb-1">
-          <Badge tone={ended === "failed" ? "bad" : cut ? "warn" : "muted"}>
-            {status}: {end.stopReason.replaceAll("_", " ")}
+          <Badge tone={tone}>
+            {label}: {stopLabel(end.stopReason)}
           </Badge>
         </p>
       )}
@@ -306,3 +302,5 @@ function FinalText({ answer: { text, end } }: { answer: Answer }) {
     </div>
   );
 }
+
+const EDGES: Partial<Record<StatusLabel["tone"], string>> = { bad: "border-bad", warn: "border-warn" };

@@ -3,7 +3,7 @@
 import { childrenToStart } from "../../../../src/projections/folds/approvals.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { clockTime, duration, plural } from "../../../../src/projections/words/format.ts";
-import { describeEnding } from "../../../../src/projections/words/statuses.ts";
+import { describeEnding, shownStatus } from "../../../../src/projections/words/statuses.ts";
 import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
 import { describeWait } from "../../../../src/projections/words/waits.ts";
 import { runStateOf } from "../../live/folds.ts";
@@ -51,7 +51,7 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
 
 function endText(row: RunRow): string {
   const ended = `${describeEnding(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
-  if (row.status === "completed" || row.stopReason === undefined) return ended;
+  if (shownStatus(row) === "completed" || row.stopReason === undefined) return ended;
   return `${ended}. ${describeStop(row.stopReason).why}`;
 }
 

@@ -8,7 +8,9 @@ import {
   LoaderCircle,
   OctagonX,
   Pause,
+  Scissors,
   Snowflake,
+  TriangleAlert,
 } from "lucide-react";
 import {
   type RunForStatus,
@@ -43,7 +45,8 @@ const ICONS: Record<ShownStatus, typeof Check> = {
   cancel_pending: Ban,
   completed: Check,
   failed: OctagonX,
-  timed_out: Hourglass,
+  timed_out: TriangleAlert,
+  cut_off: Scissors,
   cancelled: Ban,
   moved: ArrowUpRight,
 };
