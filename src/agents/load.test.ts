@@ -67,6 +67,14 @@ describe("delegates that are set only by `policy`", () => {
     expect(linesOf(await load(), "boss")).toEqual([problem]);
   });
 
+  test("[28.15] `validate` reports only the mistake itself in a file with `Delegate` that cannot be used", async () => {
+    write("p/agents/boss.md", agentText("policy: [Finalize, Delegate]\nlimits: 5"));
+    const { problems, definition } = (await load()).agents.get("boss")!;
+    expect(definition).toBeUndefined();
+    expect(problems.map(({ message }) => message).join()).not.toContain("kind:subagent");
+    expect(problems).toHaveLength(1);
+  });
+
   test("[28.15] `validate` reports an agent with `Delegate` in a project without subagents", async () => {
     for (const name of ["coder", "reader", "hidden"]) write(`p/agents/${name}.md`, agentText("kind: main"));
     write("p/agents/boss.md", agentText("policy: [Finalize, Delegate]"));

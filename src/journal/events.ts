@@ -157,6 +157,8 @@ export const payloads = {
     hops: Hops,
     sessionId: z.string().optional(),
     userId: z.string().optional(),
+    /** The agent whose message started the run. */
+    from: z.string().optional(),
     /** The user who started the run, if that is not its owner (`userId`). */
     by: z.string().optional(),
     /** Model that the caller asked for instead of the agent's own. */

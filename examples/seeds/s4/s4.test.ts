@@ -63,6 +63,11 @@ test("[28.16] [28.17] a task sends the events of document S4, and needs no appro
     "Outcome",
   ])
     expect(types).toContain(type);
+  const told = feed.find(({ type, agent_id }) => type === "Message" && agent_id === "scribe");
+  expect(told).toMatchObject({
+    from: "lead",
+    text: "Message from lead:\nNote: server.js has a new endpoint.",
+  });
   const seqs = feed.map(({ seq }) => seq);
   expect(seqs.every(Number.isSafeInteger)).toBe(true);
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));

@@ -88,8 +88,10 @@ function withMains(
 /** `agents: "*"` names every agent of the project and of the user that another agent may start, and `Delegate` in `policy` names every
  * subagent. Built-in agents are left out. */
 function nameAllAgents(agent: Agent, agents: ReadonlyMap<string, Agent>): void {
-  const { definition } = agent;
-  if (!definition) return;
+  if (!agent.definition) {
+    agent.references = agent.references.filter(({ key, name }) => key !== "agents" || !WORDS.has(name));
+    return;
+  }
   const others = [...agents.values()].filter((other) => other !== agent && mayBeStarted(other));
   for (const [word, chosen] of [
     [ALL, others],
@@ -102,7 +104,7 @@ function nameAllAgents(agent: Agent, agents: ReadonlyMap<string, Agent>): void {
     agent.references = agent.references.flatMap((each) =>
       isWord(each) ? names.map((name) => ({ ...each, name })) : [each],
     );
-    const named = agent.definition!.agents.flatMap((name) => (name === word ? names : [name]));
+    const named: string[] = agent.definition!.agents.flatMap((name) => (name === word ? names : [name]));
     agent.definition = { ...agent.definition!, agents: named };
     if (word === ALL_SUBAGENTS && names.length === 0) reportNoSubagents(agent, reference);
   }
@@ -124,6 +126,7 @@ function reportNoSubagents(agent: Agent, { line, column }: Reference): void {
 }
 
 const ALL = "*";
+const WORDS: ReadonlySet<string> = new Set([ALL, ALL_SUBAGENTS]);
 
 const mayBeStarted = ({ scope, definition }: Agent): boolean =>
   scope !== "builtin" && definition !== undefined && definition.delegable !== false;

@@ -127,6 +127,10 @@ test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] the feed shows a t
     feedMessages.find(({ data }) => data.type === "StateUpdated" && data.run.run_id === spawned.child_run_id)!
       .data.run,
   ).toMatchObject({ agent_kind: "subagent", parent_run_id: runId });
+  const asked = feedMessages.find(
+    ({ data }) => data.type === "Message" && data.run_id === spawned.child_run_id,
+  );
+  expect(asked!.data).toMatchObject({ from: "leader", text: "help me" });
   expect(feedMessages.at(-1)!.data).toMatchObject({
     type: "Outcome",
     status: "completed",
@@ -149,7 +153,8 @@ test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agen
     "calling_tool: Calling LS",
     "working: LS is done",
   ]);
-  expect(states.at(-1)).toBe("idle: Done");
+  expect(states).toContain("working: Waiting for its children");
+  expect(states.filter((state) => state.startsWith("idle"))).toEqual(["idle: Done"]);
 });
 
 test("[28.17] [S4-46] every message, `Token` included, has an increasing whole number `seq`", async () => {

@@ -106,6 +106,7 @@ async function startOf(
     kind: "main",
     depth: 0,
     trigger: "message",
+    from: run.definition.name,
     task,
     mode: "auto",
     attended,

@@ -2,8 +2,15 @@
 // One journal event can lead to any number of feed events.
 
 import type { Delta } from "../../journal/deltas.ts";
-import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
+import {
+  type EventOf,
+  isTurn,
+  type JournalEvent,
+  type Payload,
+  type WaitingOn,
+} from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
+import { stripUntrustedMarks } from "../../journal/untrusted.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { MOVED, type RunRow } from "../folds/run-row.ts";
 import { timelineEntry } from "../views/timeline.ts";
@@ -87,12 +94,13 @@ const DELTA_KINDS = {
 const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>) => LiveEvent[] } = {
   RUN_STARTED: (state, { payload }) => [
     stateUpdated(state),
-    { type: "Message", ...of(state), from: payload.userId ?? payload.trigger, text: payload.task },
+    { type: "Message", ...of(state), from: senderOf(payload), text: shownText(payload.task) },
     status(state, "working", "Starting"),
   ],
   CONTEXT_ADDED(state, { payload: { id, source, from = source, text } }) {
-    state.queue.push({ id, from, text });
-    return [{ type: "Message", ...of(state), from, text }, queueUpdated(state)];
+    const shown = shownText(text);
+    state.queue.push({ id, from, text: shown });
+    return [{ type: "Message", ...of(state), from, text: shown }, queueUpdated(state)];
   },
   MODEL_CALL_STARTED(state, { payload: { model, purpose } }) {
     state.speaking = undefined;
@@ -129,7 +137,8 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
   ],
   RUN_SUSPENDED(state, event) {
     state.run.detail = titleOf(event);
-    return [stateUpdated(state), status(state, "idle", state.run.detail)];
+    const isBusy = CHILD_WAITS.has(event.payload.waitingOn.kind);
+    return [stateUpdated(state), status(state, isBusy ? "working" : "idle", state.run.detail)];
   },
   // Sends the new state immediately. The next driver might start much later, and until then the page would still ask for the decision.
   APPROVAL_DECIDED: (state) => [stateUpdated(state)],
@@ -146,6 +155,15 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
   RUN_CANCELLED: (state, event) => endEvents(state, event, "cancelled"),
   RUN_MOVED: (state, { ts }) => endEvents(state, { ts, payload: MOVED }, "cancelled"),
 };
+
+const shownText = (text: string): string => stripUntrustedMarks(text).trimEnd();
+
+/** Waits in which other agents do the run's work. */
+const CHILD_WAITS: ReadonlySet<WaitingOn["kind"]> = new Set(["child", "handoff"]);
+
+/** The agent or the user whose words are the task. */
+const senderOf = ({ from, parentRunId, ancestors, userId, trigger }: Payload<"RUN_STARTED">): string =>
+  from ?? (parentRunId === undefined ? undefined : ancestors?.at(-1)?.agent) ?? userId ?? trigger;
 
 type EndWords = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary"> & { output?: unknown };
 
