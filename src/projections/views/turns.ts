@@ -80,7 +80,8 @@ export interface ChildSpan {
   task: string;
   trigger: Payload<"CHILD_RUN_STARTED">["trigger"];
   key: string;
-  end: { seq: number; ts: number; success: boolean; summary: string } | undefined;
+  /** `isCut`: a limit cut the child off, although it still reported. */
+  end: { seq: number; ts: number; success: boolean; isCut?: true; summary: string } | undefined;
 }
 
 /** Waits in a row. Waits for children and for decisions about calls have no item: the child or the call shows them. */
@@ -338,8 +339,9 @@ function startChild(list: TurnList, { seq, ts, payload }: EventOf<"CHILD_RUN_STA
 function endChild(list: TurnList, { seq, ts, payload }: EventOf<"CHILD_RUN_COMPLETED">): number | undefined {
   const index = list.children.get(payload.child_run_id);
   if (index === undefined) return undefined;
-  const { success, summary } = payload;
-  change<ChildSpan>(list, index, { end: { seq, ts, success, summary } });
+  const { success, summary, result } = payload;
+  const cut = success && result.stop_reason !== undefined ? { isCut: true as const } : {};
+  change<ChildSpan>(list, index, { end: { seq, ts, success, summary, ...cut } });
   return index;
 }
 

@@ -132,6 +132,7 @@ function lookOf(
 ): [badge: string, tone: Tone, edge: string] {
   const { start, what } = childWords(trigger, key);
   if (end === undefined) return [start, "child", "border-l-child"];
+  if (end.isCut) return [`${what} CUT OFF`, "warn", "border-l-warn"];
   return end.success
     ? [`${what} COMPLETE`, "good", "border-l-good"]
     : [`${what} FAILED`, "bad", "border-l-bad"];
