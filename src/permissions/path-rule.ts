@@ -3,7 +3,7 @@
 //  - An ask or deny rule covers a path by any of its names: copies, links, words of a shell command, and equivalent spellings.
 //    The answer is "maybe" if a command might reach the path through a parent folder, or by a word that is known only at run time.
 
-import picomatch from "picomatch";
+import { compileGlob, type GlobOptions } from "../glob-pattern.ts";
 import type { CommandUnit, Unit } from "./call.ts";
 import type { NamedPath, PathNames } from "./path-names.ts";
 import { foldPath } from "./protected-files.ts";
@@ -34,7 +34,7 @@ export function pathRule({ pattern, reading, speaksOf }: PathRuleOptions): PathR
 
 function strictMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read"): (unit: Unit) => Match {
   const literal = pattern.replace(/\\(.)/g, "$1");
-  const test = exact ? (path: string) => path === literal : picomatch(pattern, { dot: true });
+  const test = exact ? (path: string) => path === literal : globTest(pattern);
   const isCovered = ({ path, absolute }: NamedPath): boolean => {
     if (pattern.startsWith("/")) return test(absolute);
     // A wildcard matches nothing above the workspace: `**` means everything in the workspace.
@@ -87,11 +87,15 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
 const WORKSPACE: PathNames = [{ path: "", absolute: "" }];
 
 function widePattern(pattern: string): (path: string) => boolean {
-  // The flag `s` is needed because a file name can contain a line break.
-  const options = { dot: true, nocase: true, flags: "is" };
-  const test = picomatch(pattern, options);
-  const folded = picomatch(pattern.normalize("NFKC"), options);
+  const test = globTest(pattern, { ignoreCase: true });
+  const folded = globTest(pattern.normalize("NFKC"), { ignoreCase: true });
   return (path) => test(path) || folded(foldPath(path));
+}
+
+/** The caller has checked the pattern with `ruleGlobProblem`, so every pattern can be compiled. */
+function globTest(pattern: string, options: GlobOptions = {}): (path: string) => boolean {
+  const glob = compileGlob(pattern, { ...options, isRule: true });
+  return glob.ok ? glob.matches : () => false;
 }
 
 /** Matches a literal path. A rule for a folder also covers everything in it. */

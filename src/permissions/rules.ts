@@ -3,7 +3,7 @@
 //  - Ask and deny rules are wide: they ignore case, look inside wrapper commands, and also apply if a match is merely possible.
 //  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection. `Read(path)` is about reading the path.
 
-import picomatch from "picomatch";
+import { compileGlob } from "../glob-pattern.ts";
 import { findSecretMarks } from "../journal/masking/mask.ts";
 import type { NamedTool } from "../journal/tool-facts.ts";
 import type { Call, Unit } from "./call.ts";
@@ -72,7 +72,10 @@ export function ruleProblem(text: string): string | undefined {
   if (parts.tool.includes("*")) return `"${text}" has a pattern, so it must name one tool`;
   if (parts.tool.toLowerCase() === "bash" && !parseArgvPattern(parts.pattern))
     return `the pattern of "${text}" cannot be read: is a quote left open?`;
-  return undefined;
+  const glob = compileGlob(parts.pattern, { isRule: true });
+  return parts.tool.toLowerCase() === "bash" || glob.ok
+    ? undefined
+    : `the pattern of "${text}" cannot be read: ${glob.why}`;
 }
 
 interface CompiledRule extends Rule {
@@ -182,11 +185,21 @@ const maskedRule = (text: string): CompiledRule => ({
   matches: () => "maybe",
 });
 
-/** A rule whose text cannot be read. It allows nothing. As an ask or deny rule, it applies to every call of the tool that it seems to name. */
+/**
+ * A rule whose text cannot be read. It allows nothing. As an ask or deny rule, it applies to every call of the tool that it seems to name,
+ * and might apply to every command that could do the same.
+ */
 function unreadableRule(text: string, reading: Reading): CompiledRule {
   const names = nameMatcher(text.split("(", 1)[0]!.trim(), reading);
-  const concerns = ({ name }: NamedTool) => reading === "wide" && names(name);
-  return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
+  const concerns = (tool: NamedTool): boolean =>
+    reading === "wide" &&
+    (names(tool.name) ||
+      (names("Bash") && runsCommands(tool)) ||
+      (names("Read") && readsFiles(tool)) ||
+      ((names("Write") || names("Edit")) && changesFiles(tool)));
+  const matches = ({ kind }: Unit): Match =>
+    kind === "path" || kind === "plain" || names("Bash") ? "yes" : "maybe";
+  return { text, weight: 0, bare: false, names, concerns, matches };
 }
 
 /** Matches a rule without a pattern. An ask or deny rule covers every call. An allow rule covers no protected file and no unreadable command. */
@@ -229,8 +242,9 @@ function pathMatching(options: PathRuleOptions): Matching {
 /** Compares the pattern with every text in the input of an unknown tool. A match can lead to ask or deny, but never to allow. */
 function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   if (reading === "strict") return () => "no";
-  const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });
-  return (unit) => (unit.kind === "plain" && unit.strings.some((text) => test(text)) ? "yes" : "no");
+  const glob = compileGlob(pattern, { ignoreCase: true, isRule: true, isText: true });
+  return (unit) =>
+    unit.kind === "plain" && glob.ok && unit.strings.some((text) => glob.matches(text)) ? "yes" : "no";
 }
 
 /** Compares `domain:example.com` with the host of an address. An allow rule covers subdomains only if it says `domain:*.example.com`. */

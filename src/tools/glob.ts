@@ -5,7 +5,7 @@ import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
 import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
-import { compileGlob } from "./files/glob-pattern.ts";
+import { compileGlob } from "../glob-pattern.ts";
 import { openFolder, pathIn } from "./files/open-folder.ts";
 import { ripgrep } from "./files/ripgrep.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";

@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "omit-undefined",
     "process-start",
     "sized-cache",
+    "glob-pattern",
   ],
   // The declaration of a pattern is in the journal's layer, because the journal uses the pattern's schema and trigger.
   ["journal", "patterns/declarations"],
