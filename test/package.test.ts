@@ -11,6 +11,7 @@ import * as client from "../src/client.ts";
 import * as sources from "../src/index.ts";
 import * as testing from "../src/testing.ts";
 import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
+import { enterByLink } from "./support/enter-by-link.ts";
 
 /** The timeout is long, because building, packing and starting processes take a long time on a busy machine. */
 const SLOW = 300_000;
@@ -111,9 +112,8 @@ test(
       const [line] = (await once(up.stdout.setEncoding("utf8"), "data")) as [string];
       const { url, link } = JSON.parse(line.split("\n")[0]!) as { url: string; link: string };
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      const entered = await fetch(link, { redirect: "manual" });
-      const cookie = entered.headers.getSetCookie().join("; ");
-      const runs = async () => (await fetch(`${url}/api/runs`, { headers: { cookie } })).json();
+      const headers = await enterByLink(link);
+      const runs = async () => (await fetch(`${url}/api/runs`, { headers })).json();
       await expect.poll(runs).toMatchObject({ runs: [{ agent: "oncall" }] });
     } finally {
       up.kill("SIGTERM");

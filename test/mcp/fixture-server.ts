@@ -24,7 +24,10 @@ const resourceContent = (uri: string) => ({
 export function fixtureApp(token: string): Hono {
   const app = new Hono();
   app.use(
-    door({ keys: createAccessKeys(token), visitors: noUsers, names: [], exposed: false, cookie: "fixture" }),
+    door({
+      ...{ keys: createAccessKeys(token), visitors: noUsers, names: [], exposed: false, cookie: "fixture" },
+      isPageFile: () => false,
+    }),
   );
   for (const { method, path, handle } of mcpOverHttp(async () => createMcpHandler(fixtureServer)))
     app.on(method.toUpperCase(), path, handle);

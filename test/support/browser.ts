@@ -5,6 +5,7 @@
 import { Agent, type Dispatcher, EventSource } from "undici";
 import { STREAM_EVENTS } from "../../src/api/client/stream-events.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
+import { enterByLink } from "./enter-by-link.ts";
 
 export interface Browser extends Disposable {
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Answered }>;
@@ -31,13 +32,12 @@ const RECONNECT_MS = 100;
 
 export async function openBrowser(link: string): Promise<Browser> {
   const { origin } = new URL(link);
-  const [set] = (await fetch(link)).headers.getSetCookie();
-  const cookie = set!.split(";")[0]!;
+  const signedIn = await enterByLink(link);
   const agent = new Agent();
   const dispatcher = agent.compose((dispatch) => (options, handler) => {
     const headers = {
       ...(options.headers as Record<string, string>),
-      cookie,
+      ...signedIn,
       "sec-fetch-site": "same-origin",
     };
     return dispatch({ ...options, headers } satisfies Dispatcher.DispatchOptions, handler);
@@ -48,7 +48,7 @@ export async function openBrowser(link: string): Promise<Browser> {
       const response = await fetch(`${origin}${path}`, {
         method,
         headers: {
-          cookie,
+          ...signedIn,
           Origin: origin,
           "Sec-Fetch-Site": "same-origin",
           ...(body === undefined ? {} : { "Content-Type": "application/json" }),
@@ -64,7 +64,7 @@ export async function openBrowser(link: string): Promise<Browser> {
       return watch(source);
     },
     async readOn(runId, lastEventId) {
-      const headers = { cookie, Accept: "text/event-stream", "Last-Event-ID": lastEventId };
+      const headers = { ...signedIn, Accept: "text/event-stream", "Last-Event-ID": lastEventId };
       const response = await fetch(`${origin}/api/runs/${runId}/events?tree=1`, { headers });
       const data = Array.from(
         (await response.text()).matchAll(/^id: .*\ndata: (.*)$/gm),

@@ -4,6 +4,7 @@
 
 import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
 import { CadreError } from "../../../src/errors.ts";
+import { fetchWithKey } from "./page-key.ts";
 
 export type StreamState = "connecting" | "live" | "lost" | "signed-out";
 
@@ -49,7 +50,7 @@ async function followOnce<Item>(
   const client = createClient({
     baseUrl: location.origin,
     fetch: async (url, init) => {
-      const response = await fetch(url, init);
+      const response = await fetchWithKey(url, init);
       if (response.ok) onOpen();
       return watchForSilence(response, () => broken.abort());
     },

@@ -1,16 +1,18 @@
 // Tracks the connections of named users: the user of each key, and the sockets that use the key.
 //  G9  If a key is revoked or its user's role changes, the key's connections are closed immediately, in every process (A09).
 
-import { createHash, randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Users } from "../../stores/users.ts";
+import { hashKey, newKey } from "./keys.ts";
 import { type Person, personOf } from "./person.ts";
 
 export interface UserConnections {
   /** Finds the user with this key, and remembers that the socket uses the key. Returns undefined if no user has the key. */
   admit(key: string, socket: Socket | undefined): Promise<Person | undefined>;
-  /** Creates a key for another browser of a user. Returns undefined if the user's access is revoked. */
-  addBrowser(name: string): Promise<string | undefined>;
+  /** Like `admit`, for a cookie. A cookie's value is not a token, so a server that gets the cookie cannot use it as one. */
+  admitBrowser(cookie: string, socket: Socket | undefined): Promise<Person | undefined>;
+  /** Creates a cookie for another browser of a user. Returns undefined if the user's access is revoked. */
+  addBrowser(name: string, pageKey: string): Promise<string | undefined>;
   close(): void;
 }
 
@@ -22,9 +24,8 @@ export interface UserConnectionsOptions {
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
-/** Makes the value of a token or a cookie. The value is random, so its hash needs no salt. */
-export const newKey = (): string => randomBytes(32).toString("base64url");
-export const hashKey = (key: string): string => createHash("sha256").update(key).digest("hex");
+/** The key of a cookie. No token contains a line break, because no header does. */
+const browserKey = (cookie: string): string => `cookie\n${cookie}`;
 
 interface Entry {
   role: Person["role"];
@@ -80,17 +81,19 @@ export function createUserConnections({
       if (changes === before) return user;
     }
   };
+  const admit: UserConnections["admit"] = async (key, socket) => {
+    if (key === "") return undefined;
+    const hash = hashKey(key);
+    const user = await lookUpUser(hash);
+    if (user && socket) trackSocket(hash, user.role, socket);
+    return user && personOf(user, sees);
+  };
   return {
-    async admit(key, socket) {
-      if (key === "") return undefined;
-      const hash = hashKey(key);
-      const user = await lookUpUser(hash);
-      if (user && socket) trackSocket(hash, user.role, socket);
-      return user && personOf(user, sees);
-    },
-    async addBrowser(name) {
-      const key = newKey();
-      return (await users.addKey(name, hashKey(key))) ? key : undefined;
+    admit,
+    admitBrowser: (cookie, socket) => admit(cookie && browserKey(cookie), socket),
+    async addBrowser(name, pageKey) {
+      const cookie = `${newKey()}-${hashKey(pageKey)}`;
+      return (await users.addKey(name, hashKey(browserKey(cookie)))) ? cookie : undefined;
     },
     close: unsubscribe,
   };

@@ -18,7 +18,7 @@ const clerk: Script = ({ turn, lastResult }) =>
     ? { report: { summary: `told: ${lastResult}` } }
     : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 
-const { served, send, problems } = publicProject(async (folder) => {
+const { served, send, enter, problems } = publicProject(async (folder) => {
   const runtime = await assembleRuntime({
     folder,
     home: folder,
@@ -306,6 +306,22 @@ describe("every route checks the role of the user", () => {
   });
 });
 
+test("[A92] [30.12] the cookie of a named user is no token, and works only with its page key", async () => {
+  await admit("kim", "operator");
+  const { Cookie, ...key } = await enter(served.server.newLink("kim").url);
+  const value = Cookie.split("=")[1]!;
+  const me = async (headers: Record<string, string>) => (await send("/api/me", { headers })).status;
+  expect(await me({ Cookie, ...key })).toBe(200);
+  for (const headers of [
+    { Cookie },
+    { Cookie, "X-Cadre-Page": value },
+    { Authorization: `Bearer ${value}` },
+    { Authorization: `Bearer cookie ${value}` },
+    { Cookie: Cookie.replace(value, `${value}x`), ...key },
+  ])
+    expect([headers, await me(headers)]).toEqual([headers, 401]);
+});
+
 describe("[A09] rotating a token, revoking access and changing a role", () => {
   async function openStream(name: string, headers = bearer(name) as Record<string, string>) {
     const response = await fetch(`${served.server.url}/api/journal`, { headers });
@@ -316,21 +332,18 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
     })().catch(() => "cut");
     return { end };
   }
-  const browser = async (name: string): Promise<string> => {
-    const link = served.server.newLink(name).url;
-    return (await send(new URL(link).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
-  };
+  const browser = (name: string) => enter(served.server.newLink(name).url);
 
   test("after a user's token is rotated or revoked, their streams close and old keys are rejected immediately; other users stay connected", async () => {
     await admit("rob", "operator");
-    const Cookie = await browser("rob");
-    expect((await send("/api/me", { headers: { Cookie } })).text).toContain("rob");
-    const mine = [await openStream("rob"), await openStream("rob", { Cookie })];
+    const signedIn = await browser("rob");
+    expect((await send("/api/me", { headers: signedIn })).text).toContain("rob");
+    const mine = [await openStream("rob"), await openStream("rob", signedIn)];
     const others = await openStream("oli");
     const old = bearer("rob");
     tokens.set("rob", (await holder().post("/api/users/{name}/rotate", { name: "rob" })).token);
     expect(await Promise.all(mine.map(({ end }) => end))).toEqual(["cut", "cut"]);
-    for (const headers of [old, { Cookie }]) expect((await send("/api/runs", { headers })).status).toBe(401);
+    for (const headers of [old, signedIn]) expect((await send("/api/runs", { headers })).status).toBe(401);
     expect((await as("rob").get("/api/me")).name).toBe("rob");
     expect(
       await Promise.race([
@@ -346,7 +359,7 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
     await holder().delete("/api/users/{name}", { name: "rob" });
     expect(await last.end).toBe("cut");
     expect((await send("/api/runs", { headers: bearer("rob") })).status).toBe(401);
-    expect((await send(link)).status).toBe(410);
+    expect((await send(link, { method: "POST" })).status).toBe(410);
     expect((await holder().get("/api/users")).users).toContainEqual(
       expect.objectContaining({ name: "rob", revokedAt: expect.any(Number) }),
     );

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { User } from "../../stores/users.ts";
-import { hashKey, newKey } from "../access/user-connections.ts";
+import { hashKey, newKey } from "../access/keys.ts";
 import type { ApiParts } from "../parts.ts";
 import { requireBrowserAccess } from "./browser-access.ts";
 import { route } from "./route.ts";

@@ -8,7 +8,7 @@ import { payTool } from "../fixtures/api.fixture.ts";
 import { noUsers, publicProject, TOKEN } from "../fixtures/public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
-const { served, send, withToken, runCount, problems } = publicProject((folder) =>
+const { served, send, withToken, enter, runCount, problems } = publicProject((folder) =>
   assembleRuntime({
     folder,
     home: folder,
@@ -190,7 +190,7 @@ test("[A14] every route requires the token, except the health check and the one-
   expect(real.length).toBeGreaterThan(20);
   for (const { method, path } of real) {
     const answer = await send(path.replace(/:\w+({[^}]+})?/g, "x"), { method, headers: JSON_TYPE });
-    const open = path === "/healthz" ? 200 : path === "/open/:ticket" ? 410 : 401;
+    const open = path === "/healthz" || path === "/open.js" ? 200 : path === "/open/:ticket" ? 410 : 401;
     expect(answer.status, `${method} ${path}`).toBe(open);
   }
 });
@@ -220,18 +220,69 @@ describe("[A15] requests that try to exhaust the server", () => {
 
 test("[A19] a one-time link gives a browser its cookie, and only requests with that exact cookie are accepted", async () => {
   const link = new URL(served.server.newLink().url);
-  // Link previews send HEAD requests. They do not use up the link.
-  expect((await send(link.pathname, { method: "HEAD" })).headers["set-cookie"]).toBeUndefined();
-  const first = await send(link.pathname);
+  // Link previews and scanners of messages send HEAD and GET requests, some of them twice. None of them uses up the link.
+  for (const method of ["HEAD", "GET", "GET"])
+    expect((await send(link.pathname, { method })).headers["set-cookie"]).toBeUndefined();
+  expect(
+    (await send(link.pathname, { method: "POST", headers: { Origin: "http://evil.test" } })).status,
+  ).toBe(403);
+  const first = await send(link.pathname, { method: "POST" });
   expect(first.status).toBe(200);
   const [cookie] = first.headers["set-cookie"]!;
   expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  const key = { "X-Cadre-Page": JSON.parse(first.text).pageKey as string };
   const Cookie = cookie!.split(";")[0]!;
-  expect((await send("/api/runs", { headers: { Cookie } })).status).toBe(200);
-  expect((await send("/api/runs", { headers: { Cookie: `${Cookie}x` } })).status).toBe(401);
-  expect((await send("/api/runs", { headers: { Cookie, Authorization: "Bearer wrong" } })).status).toBe(401);
-  expect((await send(link.pathname)).status).toBe(410);
-  expect((await send("/api/runs", { headers: { Cookie, Origin: served.server.url } })).status).toBe(200);
+  const runsWith = async (headers: Record<string, string>) => (await send("/api/runs", { headers })).status;
+  expect(await runsWith({ Cookie, ...key })).toBe(200);
+  expect(await runsWith({ Cookie: `${Cookie}x`, ...key })).toBe(401);
+  expect(await runsWith({ Cookie, ...key, Authorization: "Bearer wrong" })).toBe(401);
+  for (const method of ["GET", "POST"]) expect((await send(link.pathname, { method })).status).toBe(410);
+  expect(await runsWith({ Cookie, ...key, Origin: served.server.url })).toBe(200);
+});
+
+describe("[A92] [30.12] a server on another port that gets the cookie", () => {
+  test("[G11] cannot use it without the page key, as a token, or with another browser's page key", async () => {
+    const mine = await enter(served.server.newLink().url);
+    const other = await enter(served.server.newLink().url);
+    const { Cookie } = mine;
+    const value = Cookie.split("=")[1]!;
+    const hash = value.split(".")[0]!.split("-").at(-1)!;
+    const attempts: Record<string, string>[] = [
+      { Cookie },
+      { Cookie, "X-Cadre-Page": "" },
+      { Cookie, "X-Cadre-Page": hash },
+      { Cookie, "X-Cadre-Page": other["X-Cadre-Page"] },
+      { Cookie, "X-Cadre-Page": `${other["X-Cadre-Page"]},${hash},,undefined` },
+      { Cookie, "X-Cadre-Page": `${"x,".repeat(5)}${mine["X-Cadre-Page"]}` },
+      { Cookie: `${Cookie.replace(hash, "")}`, "X-Cadre-Page": "" },
+      { Authorization: `Bearer ${value}` },
+      { Authorization: `Bearer ${mine["X-Cadre-Page"]}` },
+      { "X-Cadre-Page": mine["X-Cadre-Page"] },
+    ];
+    for (const headers of attempts)
+      for (const path of ["/api/runs", "/api/events", "/api/token", "/v1/models", "/mcp"])
+        expect([path, headers, (await send(path, { headers })).status]).toEqual([path, headers, 401]);
+    const two = `${other["X-Cadre-Page"]}, ${mine["X-Cadre-Page"]}`;
+    expect((await send("/api/runs", { headers: { Cookie, "X-Cadre-Page": two } })).status).toBe(200);
+  });
+
+  test("gets only what is the same for everybody: the files of the page", async () => {
+    const { Cookie } = await enter(served.server.newLink().url);
+    const get = async (path: string, method = "GET") =>
+      (await send(path, { method, headers: { Cookie } })).status;
+    for (const path of ["/", "/inbox", "/r/x", "/agents/team%2Fcoder", "/openapi.json", "/docs"])
+      expect([path, await get(path)]).toEqual([path, 200]);
+    for (const path of [
+      "/r/x/y",
+      "/inbox/x",
+      "/api",
+      "/api/runs/x/attachments/y",
+      "//api/runs",
+      "/r/../api/runs",
+    ])
+      expect([path, await get(path)]).toEqual([path, 401]);
+    expect(await get("/", "POST")).toBe(401);
+  });
 });
 
 test("[A05] a POST with the token needs neither a body nor a content type; a POST with a cookie needs JSON", async () => {
@@ -242,9 +293,9 @@ test("[A05] a POST with the token needs neither a body nor a content type; a POS
   expect((await withToken(`/api/runs/${runId}/pause`, post)).status).toBe(202);
   expect((await withToken("/api/runs", post)).status).toBe(400);
   const link = new URL(served.server.newLink().url);
-  const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const signedIn = await enter(link.href);
   const cancel = `/api/runs/${runId}/cancel`;
-  expect((await send(cancel, { ...post, headers: { Cookie } })).status).toBe(415);
+  expect((await send(cancel, { ...post, headers: signedIn })).status).toBe(415);
   expect((await withToken(cancel, { ...post, body: "{}" })).status).toBe(415);
   const chunked = { "Transfer-Encoding": "chunked", "Content-Type": "text/plain" };
   expect((await withToken(cancel, { ...post, headers: chunked, body: "{}" })).status).toBe(415);
@@ -266,7 +317,7 @@ test("[A07] a WebSocket upgrade is rejected", async () => {
 
 test("[A09] a new token ends all access through the old token: requests, cookies, links and streams", async () => {
   const link = new URL(served.server.newLink().url);
-  const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const signedIn = await enter(link.href);
   const later = new URL(served.server.newLink().url);
   const stream = await fetch(`${served.server.url}/api/events`, {
     headers: { Authorization: `Bearer ${TOKEN}` },
@@ -277,28 +328,25 @@ test("[A09] a new token ends all access through the old token: requests, cookies
   served.server.replaceToken(next);
   await expect(reader.read()).rejects.toThrow("terminated");
   expect((await withToken("/api/runs")).status).toBe(401);
-  expect((await send("/api/runs", { headers: { Cookie } })).status).toBe(401);
+  expect((await send("/api/runs", { headers: signedIn })).status).toBe(401);
   expect((await send(later.pathname)).status).toBe(410);
   expect((await send("/api/runs", { headers: { Authorization: `Bearer ${next}` } })).status).toBe(200);
   served.server.replaceToken(TOKEN);
 });
 
 test("[A09] the browser that requests a new token stays signed in; the other browsers are signed out", async () => {
-  const enter = async () =>
-    (await send(new URL(served.server.newLink().url).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
-  const [mine, other] = [await enter(), await enter()];
+  const [mine, other] = [await enter(served.server.newLink().url), await enter(served.server.newLink().url)];
   const opened = served.parts.web;
   opened.served = {
     newLink: served.server.newLink,
     renewToken: () => served.server.replaceToken("another-token-that-is-long-enough"),
   };
-  const asked = { method: "POST", headers: { ...JSON_TYPE, Cookie: mine }, body: "{}" };
+  const asked = { method: "POST", headers: { ...JSON_TYPE, ...mine }, body: "{}" };
   const answer = await send("/api/token", asked);
   expect(answer.status).toBe(201);
   const renewed = answer.headers["set-cookie"]![0]!.split(";")[0]!;
-  expect((await send("/api/runs", { headers: { Cookie: renewed } })).status).toBe(200);
-  for (const Cookie of [mine, other])
-    expect((await send("/api/runs", { headers: { Cookie } })).status).toBe(401);
+  expect((await send("/api/runs", { headers: { ...mine, Cookie: renewed } })).status).toBe(200);
+  for (const headers of [mine, other]) expect((await send("/api/runs", { headers })).status).toBe(401);
   served.server.replaceToken(TOKEN);
   delete opened.served;
 });

@@ -1,7 +1,7 @@
 // Authenticates requests to the public server before any route handles them. A request must meet these conditions:
 //  G1  The Host header is a name of this server. Any other name that resolves to this machine is a DNS rebinding attack (A03).
 //  G2  The sender is not a page of another origin (A01, A02, A05, A07).
-//  G3  The headers contain the token, a cookie made from the token, or a named user's key.
+//  G3  The headers contain the token, a named user's key, or a cookie with its page key (G11). Only the files of the page need no page key.
 //      A key in the URL is ignored, because URLs are logged and passed on (A04, A08).
 //      Headers that claim a role (A09) and proxy headers (A12) are ignored.
 
@@ -11,8 +11,9 @@ import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { CadreError, toCadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { type AccessKeys, COOKIE_MS } from "../access/keys.ts";
+import { type AccessKeys, COOKIE_MS, isPageKey, newKey } from "../access/keys.ts";
 import type { UserConnections } from "../access/user-connections.ts";
+import { MOST_PAGE_KEYS, PAGE_KEY_HEADER } from "../client/page-key.ts";
 import { HttpError, statusOf } from "./http-errors.ts";
 
 export interface DoorOptions {
@@ -25,6 +26,8 @@ export interface DoorOptions {
   onRefused?: ((refusal: Refusal) => void) | undefined;
   /** Name of the cookie. It is unique for each store, because cookies ignore the port and another Cadre might run on this machine. */
   cookie: string;
+  /** True for a path with nothing but a file of the page, which is the same for everybody. */
+  isPageFile(path: string): boolean;
 }
 
 /** A rejected request, for the server's log. The query is left out because it might contain secrets (A08). */
@@ -39,7 +42,9 @@ export interface Refusal {
 }
 
 /** Paths that require no key: the health check and one-time links. */
-const OPEN_PATHS = /^\/(healthz|open\/[\w-]+)$/;
+const OPEN_PATHS = /^\/(healthz|open\.js|open\/[\w-]+)$/;
+/** The page shows attached files by their address. It contains the hash of the file, which no other server knows. */
+const ATTACHMENT = /^\/api\/runs\/[\w-]+\/attachments\/[0-9a-f]{64}$/;
 const COOKIE_SECONDS = COOKIE_MS / 1_000;
 
 export function door(options: DoorOptions): MiddlewareHandler {
@@ -56,37 +61,52 @@ export function door(options: DoorOptions): MiddlewareHandler {
   };
 }
 
-/** Handles a one-time link: gives the browser its cookie and then opens the page. */
+/** Shows the page of a one-time link. Its script redeems the link, so a preview or a scanner that fetches the address does not use it up (A19). */
+export function showLink({ keys, onRefused }: Pick<DoorOptions, "keys" | "onRefused">) {
+  return (c: Context): Response => {
+    if (!keys.hasTicket(c.req.param("ticket") ?? "")) throw usedLink(c, onRefused);
+    c.header("Cache-Control", "no-store");
+    return c.html(
+      '<!doctype html><title>Cadre</title><p>Cadre opens here. It needs JavaScript.</p><script src="/open.js"></script>',
+    ) as Response;
+  };
+}
+
+/** Redeems a one-time link: gives the browser its cookie, and the page its key (G11). */
 export function redeemLink({ keys, visitors, cookie, onRefused }: RedeemOptions) {
   return async (c: Context): Promise<Response> => {
-    if (c.req.method === "HEAD") return c.body(null);
     const link = keys.redeemTicket(c.req.param("ticket") ?? "");
-    const value = link?.user === undefined ? link && keys.newCookie() : await visitors.addBrowser(link.user);
-    if (value === undefined) {
-      const refusal = new HttpError(
-        410,
-        "This link was used already or is too old: `cadre up` prints a new one, and so does `cadre users link` for a user.",
-      );
-      onRefused?.({ ...refusalOf(c, refusal), path: "/open/…" });
-      throw refusal;
-    }
+    const pageKey = newKey();
+    const value =
+      link?.user === undefined
+        ? link && keys.newCookie(pageKey)
+        : await visitors.addBrowser(link.user, pageKey);
+    if (value === undefined) throw usedLink(c, onRefused);
     giveCookie(c, cookie, value);
-    // The browser would treat a redirect as a request from the page with the link, and would not send the `SameSite=Strict` cookie.
-    return c.html(
-      '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
-    ) as Response;
+    c.header("Cache-Control", "no-store");
+    return c.json({ pageKey });
   };
 }
 
 type RedeemOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
 
+function usedLink(c: Context, onRefused: DoorOptions["onRefused"]): HttpError {
+  const refusal = new HttpError(
+    410,
+    "This link was used already or is too old: `cadre up` prints a new one, and so does `cadre users link` for a user.",
+  );
+  onRefused?.({ ...refusalOf(c, refusal), path: "/open/…" });
+  return refusal;
+}
+
 /** Wraps the route that renews the token. The browser that sent the request gets a new cookie. All other browsers are signed out. */
 export function renewCookie(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
   return async (c, next) => {
-    const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
+    const old = c.req.header("Authorization") ? undefined : getCookie(c, options.cookie);
     await next();
     // A named user's cookie does not depend on the token, so it is not replaced.
-    if (isBrowser && c.res.ok && !c.get("person")) giveCookie(c, options.cookie, options.keys.newCookie());
+    if (old !== undefined && c.res.ok && !c.get("person"))
+      giveCookie(c, options.cookie, options.keys.renewCookie(old));
   };
 }
 
@@ -126,15 +146,36 @@ function refuseForeignPages(c: Context, host: string): void {
   }
 }
 
-async function isKnown(c: Context, { keys, visitors, cookie }: DoorOptions): Promise<boolean> {
+async function isKnown(c: Context, options: DoorOptions): Promise<boolean> {
   const header = c.req.header("Authorization");
-  if (header !== undefined && !header.startsWith("Bearer ")) return false;
-  const key = header === undefined ? (getCookie(c, cookie) ?? "") : header.slice(7).trim();
-  if (header === undefined && keys.isAgedCookie(key)) giveCookie(c, cookie, keys.newCookie(key));
-  if (header === undefined ? keys.isCookie(key) : keys.isToken(key)) return true;
-  const person = await visitors.admit(key, socketOf(c));
+  if (header === undefined) return isKnownBrowser(c, options);
+  if (!header.startsWith("Bearer ")) return false;
+  const key = header.slice(7).trim();
+  if (options.keys.isToken(key)) return true;
+  const person = await options.visitors.admit(key, socketOf(c));
   c.set("person", person);
   return person !== undefined;
+}
+
+async function isKnownBrowser(c: Context, options: DoorOptions): Promise<boolean> {
+  const { keys, visitors, cookie } = options;
+  const value = getCookie(c, cookie) ?? "";
+  if (!hasPageKey(c, value, options)) return false;
+  if (keys.isCookie(value)) {
+    if (keys.isAgedCookie(value)) giveCookie(c, cookie, keys.renewCookie(value));
+    return true;
+  }
+  const person = await visitors.admitBrowser(value, socketOf(c));
+  c.set("person", person);
+  return person !== undefined;
+}
+
+/** Another server on this machine can get the cookie, but not the page key (G11). A page can have keys of several servers, one after another. */
+function hasPageKey(c: Context, cookie: string, { isPageFile }: DoorOptions): boolean {
+  const { method, path } = c.req;
+  if ((method === "GET" || method === "HEAD") && (isPageFile(path) || ATTACHMENT.test(path))) return true;
+  const given = c.req.header(PAGE_KEY_HEADER)?.split(",", MOST_PAGE_KEYS) ?? [];
+  return given.some((key) => isPageKey(cookie, key.trim()));
 }
 
 const socketOf = (c: Context): IncomingMessage["socket"] | undefined =>

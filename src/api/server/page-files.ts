@@ -18,6 +18,17 @@ export const PAGES = [
   "/settings",
 ];
 
+const DESCRIPTION = ["/docs", "/docs/style.css", "/openapi.json"];
+
+/** Paths that show the same to everybody: the pages, whose script fetches what they show, and the description of the API. */
+export function isPagePath(path: string): boolean {
+  const [first, ...rest] = path.split("/").slice(1);
+  return [...PAGES, ...DESCRIPTION].some((page) => {
+    const [own, ...variable] = page.split("/").slice(1);
+    return own === first && variable.length === rest.length;
+  });
+}
+
 const TYPES: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -25,7 +36,7 @@ const TYPES: Record<string, string> = {
 };
 
 /** Adds routes for the built page, which is in `folder`. */
-export function servePageFiles(app: Hono, folder: string): void {
+export function servePageFiles(app: Hono, folder: string, files: PageFiles): void {
   const page = readPage(folder);
   for (const path of PAGES) {
     app.get(path, (c) => {
@@ -34,7 +45,7 @@ export function servePageFiles(app: Hono, folder: string): void {
       return c.html(page.replace("__NONCE__", nonceOf(c)));
     });
   }
-  for (const [path, { body, type }] of readFiles(folder)) {
+  for (const [path, { body, type }] of files) {
     app.get(path, (c) => {
       c.header("Content-Type", type);
       c.header("Cache-Control", path.startsWith("/assets/") ? IMMUTABLE : "no-cache");
@@ -60,9 +71,14 @@ function readPage(folder: string): string | undefined {
   }
 }
 
-function readFiles(folder: string): [path: string, file: { body: Uint8Array<ArrayBuffer>; type: string }][] {
-  return globSync("**/*.{js,css,svg}", { cwd: folder }).map((name) => [
-    `/${name.replaceAll("\\", "/")}`,
-    { body: new Uint8Array(readFileSync(join(folder, name))), type: TYPES[extname(name)]! },
-  ]);
+type PageFiles = ReadonlyMap<string, { body: Uint8Array<ArrayBuffer>; type: string }>;
+
+/** Reads the scripts, styles and images of the built page. */
+export function pageFiles(folder: string): PageFiles {
+  return new Map(
+    globSync("**/*.{js,css,svg}", { cwd: folder }).map((name) => [
+      `/${name.replaceAll("\\", "/")}`,
+      { body: new Uint8Array(readFileSync(join(folder, name))), type: TYPES[extname(name)]! },
+    ]),
+  );
 }

@@ -12,13 +12,14 @@ import {
   type UserConnections,
   type UserConnectionsOptions,
 } from "../access/user-connections.ts";
+import { OPEN_SCRIPT } from "../client/page-key.ts";
 import type { ApiParts } from "../parts.ts";
 import type { LinkView } from "../routes/schemas.ts";
 import { addErrorHandlers, createApp } from "./app.ts";
-import { door, type Refusal, redeemLink, renewCookie } from "./door.ts";
+import { door, type Refusal, redeemLink, renewCookie, showLink } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 import { createLivenessCheck } from "./liveness.ts";
-import { servePageFiles } from "./page-files.ts";
+import { isPagePath, pageFiles, servePageFiles } from "./page-files.ts";
 import { createRefusalPage, type SignInHint } from "./refusal-page.ts";
 
 /** The folder where `npm run build` puts the web page. */
@@ -87,17 +88,25 @@ export function createPublicApp(
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
   app.use(keepOwnPolicy(secureHeaders(HEADERS)));
-  app.use(door({ keys, visitors, names, exposed: !isLoopback(host), cookie, onRefused }));
-  app.get("/open/:ticket", redeemLink({ keys, visitors, cookie, onRefused }));
+  const files = pageFiles(page);
+  const isPageFile = (path: string): boolean => files.has(path) || isPagePath(path) || isNowhere(path, app);
+  app.use(door({ keys, visitors, names, exposed: !isLoopback(host), cookie, onRefused, isPageFile }));
+  app.get("/open/:ticket", showLink({ keys, onRefused }));
+  app.post("/open/:ticket", redeemLink({ keys, visitors, cookie, onRefused }));
+  app.get("/open.js", (c) => c.body(OPEN_SCRIPT, 200, { "Content-Type": "text/javascript; charset=utf-8" }));
   app.use("/api/token", renewCookie({ keys, cookie }));
   const isWell = createLivenessCheck(parts);
   app.get("/healthz", async (c) =>
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
-  servePageFiles(app, page);
+  servePageFiles(app, page, files);
   app.route("/", createApp(parts, app));
   return addErrorHandlers(app, parts, createRefusalPage(wayIn(parts, host)));
 }
+
+/** True if no route begins like this path, so that a person who mistypes a page's address reads that there is no such page. */
+const isNowhere = (path: string, { routes }: Hono): boolean =>
+  !routes.some((route) => route.path !== "/*" && route.path.split("/")[1] === path.split("/")[1]);
 
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { enterByLink } from "../../../test/support/enter-by-link.ts";
 import { serveOnSocket } from "../../api/server/socket.ts";
 import { socketPath, takeOwnership } from "../../runtime/assembly.ts";
 import { project } from "../cli.fixture.ts";
@@ -19,7 +20,7 @@ test("`cadre up` serves on the loopback address and stops gracefully; a second `
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect((await fetch(`${url}/api/runs`)).status).toBe(401);
   expect(statSync(join(p.folder, ".cadre", "token")).mode & 0o777).toBe(0o600);
-  expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
+  expect((await enterByLink(link!)).cookie).toContain("=");
 
   const second = await p.cadre("up", "--port", "0");
   expect(second.code).toBe(1);
@@ -51,9 +52,8 @@ test("[26.5] `cadre up` starts while `cadre run` serves the page of the same fol
   const up = p.startHere("up", "--port", "0", "--no-open");
   const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
   await up.shows(new RegExp(`Process ${run.process.pid} works in this folder and serves the page`));
-  const cookie = (await fetch(link!, { redirect: "manual" })).headers.getSetCookie()[0]!.split(";")[0]!;
-  const runs = async () =>
-    (await (await fetch(`${url}/api/runs`, { headers: { cookie } })).json()) as unknown;
+  const headers = await enterByLink(link!);
+  const runs = async () => (await (await fetch(`${url}/api/runs`, { headers })).json()) as unknown;
   expect(await runs()).toMatchObject({ runs: [{ id: runId, status: "running" }] });
   await p.write("go", "");
   expect((await run.end()).code).toBe(0);
@@ -152,8 +152,7 @@ test("[U55] the API returns doctor's findings, for the web page", async () => {
   await using p = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
-  const [cookie] = (await fetch(link)).headers.getSetCookie();
-  const answer = await fetch(`${url}/api/checks`, { headers: { Cookie: cookie!.split(";")[0]! } });
+  const answer = await fetch(`${url}/api/checks`, { headers: await enterByLink(link) });
   const { checks } = (await answer.json()) as { checks: { name: string; state: string }[] };
   const said = (await p.cadre("doctor", "--json")).lines();
   expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(["Node", "SQLite", "sandbox"]));
@@ -194,8 +193,7 @@ test("[P1] the run of `up --demo` waits for a person's decision, and still waits
   const startDemo = async () => {
     const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
     const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
-    const [cookie] = (await fetch(link)).headers.getSetCookie();
-    const headers = { Cookie: cookie!.split(";")[0]! };
+    const headers = await enterByLink(link);
     const open = async () => (await (await fetch(`${url}/api/approvals`, { headers })).json()).approvals;
     await expect.poll(open, { timeout: 30_000 }).toMatchObject([{ agent: "oncall", tool: "Bash" }]);
     const { pid } = await (await fetch(`${url}/api/health`, { headers })).json();
@@ -228,7 +226,7 @@ test("`up --demo` uses another port if the default port is taken, says what is r
       /signs your browser in:\s+(http:\/\/127\.0\.0\.1:(\d+)\/open\/\S+)/,
     );
     expect(Number(found)).not.toBe(port);
-    expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
+    expect((await enterByLink(link!)).cookie).toContain("=");
     await up.shows(
       /the model is scripted[\s\S]*export ANTHROPIC_API_KEY[\s\S]*cadre init\n[\s\S]*cadre up\n/,
     );

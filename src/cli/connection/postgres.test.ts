@@ -1,6 +1,7 @@
 // Tests commands on Postgres. Each command opens the database itself, and leases decide which process drives a run.
 
 import { afterAll, beforeAll, expect } from "vitest";
+import { enterByLink } from "../../../test/support/enter-by-link.ts";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "../../stores/postgres/postgres.fixture.ts";
 import { agent, project } from "../cli.fixture.ts";
 import { connectionsCheck } from "../doctor/store-checks.ts";
@@ -88,7 +89,7 @@ test("[E1] `cadre up` continues a run that another process left unfinished, and 
   await q.cadre("users", "add", "vera", "--role", "viewer");
   for (const whose of [[], ["vera"]]) {
     const { stdout } = await q.cadre("users", "link", ...whose);
-    expect((await fetch(/http:\S+/.exec(stdout)![0])).headers.getSetCookie()).toHaveLength(1);
+    expect((await enterByLink(/http:\S+/.exec(stdout)![0])).cookie).toContain("=");
   }
   const started = await p.cadre("run", "--json", "look");
   expect(started.code).toBe(0);

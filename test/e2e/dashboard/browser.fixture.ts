@@ -11,6 +11,7 @@ import {
   type Page,
 } from "playwright-core";
 import { afterAll, afterEach } from "vitest";
+import { PAGE_KEYS } from "../../../src/api/client/page-key.ts";
 
 export interface OpenPage {
   page: Page;
@@ -72,11 +73,18 @@ export function withBrowser(): TestBrowser {
 }
 
 /** Signs in all pages of the browser context without loading a page. */
-export async function signIn({ request }: BrowserContext, link: string): Promise<void> {
-  const answer = await request.get(link);
+export async function signIn(context: BrowserContext, link: string): Promise<void> {
+  const answer = await context.request.post(link);
   // Fails early: without a cookie the test would wait on the sign-in page until it times out.
   if (!answer.headers()["set-cookie"])
     throw new Error(`The link gave no cookie: ${answer.status()} ${await answer.text()}`);
+  const { pageKey } = (await answer.json()) as { pageKey: string };
+  await context.addInitScript(
+    ({ origin, name, key }) => {
+      if (location.origin === origin) localStorage.setItem(name, key);
+    },
+    { origin: new URL(link).origin, name: PAGE_KEYS, key: pageKey },
+  );
 }
 
 /** Waits until the connection badge shows this text. */
