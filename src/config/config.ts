@@ -22,7 +22,7 @@ import { type Problem, problemText } from "./problem.ts";
 import { parseSetting, readKeys } from "./read-keys.ts";
 import { type RestateConfig, restateConfig } from "./restate.ts";
 import { CONFIG_KEYS, type ConfigValues, DECLARED_KEYS } from "./schema.ts";
-import { type Env, isTrusted } from "./trust.ts";
+import { type Env, isDeclined, isTrusted } from "./trust.ts";
 import { dropUntrusted, type IgnoredSetting } from "./untrusted.ts";
 import { type Path, readYaml, type YamlDocument } from "./yaml.ts";
 
@@ -65,6 +65,8 @@ export interface Config
   /** The file that was read. Undefined if the folder has no cadre.yaml. */
   file: string | undefined;
   trusted: boolean;
+  /** True if the person declined to trust the folder, or if it has settings that would need trust. Its files are a stranger's words. */
+  isStrangers: boolean;
   /** Folder for Cadre's own files: `.cadre` in the project's folder by default. */
   dir: string;
   permissions: {
@@ -176,6 +178,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     folder: resolve(folder),
     file: document ? file : undefined,
     trusted,
+    isStrangers: !trusted && (ignoredSettings.length > 0 || isDeclined(folder, env)),
     dir,
     restate: restateConfig(values.restate, env),
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },

@@ -141,7 +141,11 @@ function tokenIn(path: string): NamedSecret[] {
   }
 }
 
-function findEnvFiles(folder: string): string[] {
+const findEnvFiles = (folder: string): string[] =>
+  findFiles(folder, (name) => ENV_FILE.test(name) && !SAMPLE.test(name));
+
+/** Finds files by their names, a few levels deep. Hidden folders, and folders with installed or built files, are skipped. */
+export function findFiles(folder: string, fits: (name: string) => boolean): string[] {
   const found: string[] = [];
   let level = [folder];
   for (let depth = 0, seen = 0; depth < DEPTH && level.length > 0; depth++) {
@@ -151,7 +155,7 @@ function findEnvFiles(folder: string): string[] {
       for (const entry of entriesOf(path)) {
         const inside = join(path, entry.name);
         if (entry.isDirectory() && !entry.name.startsWith(".") && !SKIPPED.has(entry.name)) next.push(inside);
-        if (!entry.isDirectory() && ENV_FILE.test(entry.name) && !SAMPLE.test(entry.name)) found.push(inside);
+        if (!entry.isDirectory() && fits(entry.name)) found.push(inside);
       }
     }
     level = next;

@@ -56,6 +56,8 @@ export interface LoopParts {
   inputSchema(tool: AnyTool): unknown;
   /** Whether advice and the answers of earlier stages are marked as untrusted. `taint: off` switches the marks off. */
   marksAnswers: boolean;
+  /** The project's folder, if it is a stranger's. Its files and the output of its programs taint a run that reads them (A75). */
+  strangersFolder?: string | undefined;
   judge: Judge;
   judgeShell: ShellJudge;
   /** Whether the agent's file allows this tool. */

@@ -3,6 +3,7 @@
 // Everything in a command that the parser cannot understand forms one more unit.
 // A call is allowed if every unit is allowed, and denied if any unit is denied.
 
+import { relative } from "node:path";
 import { lengthProblem, type NamedTool, type ToolTarget, targetText } from "../journal/tool-facts.ts";
 import type { CheckDeadline } from "./deadline.ts";
 import {
@@ -29,7 +30,7 @@ import {
   type ShellWord,
 } from "./shell/parse-shell.ts";
 import { mayRunCode, type PossibleCommands, possibleCommands } from "./shell/possible-commands.ts";
-import { filesShown } from "./shell/shown-content.ts";
+import { filesShown, shownContent, showsPieces } from "./shell/shown-content.ts";
 
 export interface CommandUnit {
   kind: "command";
@@ -122,10 +123,13 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const folders = once(() => possibleFolders(reaches(), workplace.workspace));
   const leavesAt = parsed.commands.findIndex(({ argv }) => mayGoElsewhere(argv[0]));
   const stays = leavesAt < 0;
+  const inPieces = parsed.commands.some(({ argv }) => showsPieces(argv));
   const commands = parsed.commands.map((command, index): CommandUnit => {
     const onlyReads =
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
-    const keys = onlyReads ? keyFileRead(command, workplace) : undefined;
+    const keys = onlyReads
+      ? (keyFileRead(command, workplace) ?? (inPieces ? keyFileBelow(command, workplace) : undefined))
+      : undefined;
     const readOnly = onlyReads && keys === undefined;
     const reach = () => reaches()[index]!;
     const named = once(() => mentionedPaths(reach(), folders(), workplace));
@@ -179,6 +183,22 @@ function keyFileRead({ argv }: ShellCommand, workplace: WorkspaceView): string |
   return keysAmong(
     mentionedPaths(reach, { known: [workplace.workspace], unknown: false }, workplace).certain,
   );
+}
+
+/** The first file with keys in the folders that a command shows. Whole lines are masked, so this matters only if the call shows pieces of lines. */
+function keyFileBelow({ argv }: ShellCommand, workplace: WorkspaceView): string | undefined {
+  const { scope, skipsHidden } = shownContent(argv);
+  if (scope === "none") return undefined;
+  const reach = { argvs: [["cat", ...filesShown(argv)]], redirects: [], code: [] };
+  const named = mentionedPaths(reach, { known: [workplace.workspace], unknown: false }, workplace).certain;
+  const roots = scope === "workspace" ? [workplace.workspace] : named.flat().map(({ absolute }) => absolute);
+  const isBelow = (file: string): boolean =>
+    roots.some((root) => {
+      const inside = relative(root, file);
+      return !/^\.\.(\/|$)/.test(inside) && !(skipsHidden && /(^|\/)\./.test(inside));
+    });
+  const found = workplace.findKeyFiles?.(workplace.workspace).find(isBelow);
+  return found && relative(workplace.workspace, found);
 }
 
 const keysAmong = (named: readonly PathNames[]): string | undefined =>

@@ -131,6 +131,86 @@ describe("[A71] [30.5] a command that reads a file with keys asks", () => {
   });
 });
 
+describe("[A71] [30.5] a command that shows pieces of lines of whole folders asks if they hold a file with keys", () => {
+  const verdictOf = (command: string, keyFiles = ["/w/.env", "/w/deploy/tls/server.key"]) =>
+    judge({
+      ...{ tool: "Bash", input: { command }, effect: "read", workspace: "/w", now: 0 },
+      ...{ gate: { ask: [], deny: [] }, ancestors: [], authority: [], grants: [] },
+      findKeyFiles: () => keyFiles,
+    }).verdict;
+
+  test.each([
+    ...[
+      "grep -rho . .",
+      "grep -ro . --include=.env .",
+      "grep -rohE '.{5}' deploy",
+      "rg --hidden -o .",
+      "rg -uuu -oI . .",
+    ],
+    ...[
+      "rg -o . --hidden -g .env",
+      "rg -o . deploy",
+      "grep -r KEY . | cut -c1-5",
+      "grep -r KEY . | tr a-z b-za",
+    ],
+    ...["grep -rn --color=always '[a-z]' .", "rg --json KEY deploy/tls", "rg --color=ansi K deploy"],
+    ...[
+      "git log -p | head -c 900",
+      "git show | grep -o .",
+      "git diff | tail -c +9",
+      "git log -p | tail --bytes=99",
+    ],
+    ...[
+      "git diff --color-words",
+      "git log -p --word-diff",
+      "grep -r K ./deploy/../. | cut -d= -f2",
+      "rg -uo . .",
+    ],
+  ])("%s", (command) => {
+    expect(verdictOf(command)).toBe("ask");
+    expect(verdictOf(command, [])).toBe("allow");
+  });
+
+  test.each([
+    ...[
+      "grep -rn KEY .",
+      "rg KEY",
+      "git log -p",
+      "git diff | head -50",
+      "grep -rn KEY . | sort | uniq -c | wc -l",
+    ],
+    ...[
+      "grep -rhoE 'import .*' src | sort",
+      "rg -o 'from .*' src",
+      "rg -o . ",
+      "git log --oneline | cut -c1-7",
+    ],
+    ...[
+      "ls -R | cut -c1-5",
+      "git log --format=%h --color=never | tr a-z A-Z",
+      "cat a.txt | tr a b",
+      "git status | cut -c4-",
+    ],
+  ])("%s still needs no approval", (command) => {
+    expect(verdictOf(command, ["/w/.env"])).toBe("allow");
+  });
+
+  it("a copy of a file with keys counts as one", () => {
+    for (const path of [
+      ".env~",
+      ".env.bak",
+      ".env-prod",
+      "id_rsa.old",
+      "prod.env.2",
+      "server.key.orig",
+      ".dev.vars",
+    ])
+      expect([path, holdsKeys(path)]).toEqual([path, true]);
+    for (const path of [".env-example", "a.bak", ".env.template", "notes.md~", "environment.ts.old"])
+      expect([path, holdsKeys(path)]).toEqual([path, false]);
+  });
+});
+
 describe("[A71] [30.5] a page is fetched without approval only from a host that a person or the configuration names", () => {
   const fetched = (url: unknown, setting: Parameters<typeof verdict>[2] = {}) =>
     verdict("WebFetch", { url }, setting).verdict;

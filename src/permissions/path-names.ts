@@ -13,6 +13,8 @@ export interface WorkspaceView {
   inspectPath?: InspectPath | undefined;
   /** Returns a repository setting that makes git run a program. Undefined if there is none (A30). */
   gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
+  /** Finds the files in the workspace that hold keys, as absolute paths (A71). */
+  findKeyFiles?: ((workspace: string) => readonly string[]) | undefined;
 }
 
 export type InspectPath = (path: string) => InspectedPath;

@@ -9,6 +9,7 @@ import { expandSlashCommand } from "../agents/skills/expand-slash-command.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Config, isServerStore } from "../config/config.ts";
 import { poolFilter, poolOf } from "../config/pools.ts";
+import { findFiles } from "../config/secrets.ts";
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
@@ -36,6 +37,7 @@ import { createLimiter } from "../models/limiter.ts";
 import { createEstimateCall } from "../models/prices.ts";
 import { createGrantFor } from "../permissions/grant.ts";
 import { createJudge } from "../permissions/judge.ts";
+import { holdsKeys } from "../permissions/protected-files.ts";
 import { createShellJudge } from "../permissions/shell/command-effects.ts";
 import { readEnvironment } from "../project/environment.ts";
 import { maskProblem } from "../project/mask.ts";
@@ -345,8 +347,12 @@ function loopParts(wiring: LoopWiring): LoopParts {
     },
     inputSchema: inputSchemaOf,
     judge: ({ taint, ...request }) =>
-      judge({ ...request, taint: config.taint ? taint : undefined, inspectPath, gitProgramSetting }),
+      judge({
+        ...{ ...request, inspectPath, gitProgramSetting, findKeyFiles },
+        taint: config.taint ? taint : undefined,
+      }),
     marksAnswers: config.taint,
+    strangersFolder: config.isStrangers ? config.folder : undefined,
     judgeShell: createShellJudge(config.effects ?? {}),
     offers,
     authority: () => authority,
@@ -395,3 +401,5 @@ async function openStore({ store }: Config, clock = systemClock): Promise<Store>
 export { openProject, type Project } from "../project/project.ts";
 export { readServerCapacity, type ServerCapacity } from "../stores/postgres/server-capacity.ts";
 export { type OwnerInfo, type Ownership, socketPath, takeOwnership } from "../stores/sqlite/owner.ts";
+
+const findKeyFiles = (workspace: string): string[] => findFiles(workspace, holdsKeys);

@@ -58,6 +58,7 @@ type ToolParts = Pick<
   | "offers"
   | "onDelta"
   | "pid"
+  | "strangersFolder"
   | "store"
   | "tools"
   | "worker"
@@ -284,7 +285,8 @@ async function runCall(
   const { attachments: files = [], ...rest } = answer;
   const masked = parts.mask.value(noteStop(call, notePerson(call, rest), stopped));
   const stained = await strangersText(call, tool, run, parts);
-  if (stained !== undefined) masked.untrusted ??= stained;
+  const source = stained ?? (readsFiles(tool) ? parts.strangersFolder : undefined);
+  if (source !== undefined) masked.untrusted ??= source;
   const saved = nameOfSavedOutput(call, run, parts);
   const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
   const background = backgroundFacts(masked.background, parts);
@@ -293,6 +295,10 @@ async function runCall(
   if (call.started?.notes === undefined) return run.record(recorded);
   run.recordThen(recorded, () => parts.callRecords?.forget(noteKey(run.runId, call)));
 }
+
+/** Whether the result of a tool contains text from files, or output of programs. A tool that Cadre knows nothing about might show both. */
+const readsFiles = ({ target, sameAs, reaches }: AnyTool): boolean =>
+  target?.kind === "command" || target?.kind === "path" || sameAs !== undefined || reaches === undefined;
 
 /** The source of untrusted text that a run of this tree wrote into a file that the call reads. The result could contain that text. */
 async function strangersText(

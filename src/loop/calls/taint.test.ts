@@ -687,3 +687,60 @@ describe("delegating to agents with more rights", () => {
     },
   );
 });
+
+describe("[A75] [30.17] a stranger's folder: one that asks for trust and is not trusted", () => {
+  const wishes = "permissions: { allow: [stamp] }\n";
+  const files = { "notes.md": ORDER, "src/a.ts": "// notes\n" };
+  const env = { CADRE_TRUST: "0", XDG_CONFIG_HOME: "/nonexistent" };
+  /** The sources of untrusted text that the run has read after this call. */
+  const sourcesAfter = async (world: World, task: string): Promise<string[]> => {
+    const run = await world.run(task);
+    await world.settled(run);
+    return (await world.state(run)).taint.sources.map((source) =>
+      source === world.folder ? "folder" : source,
+    );
+  };
+
+  for (const [name, input] of [
+    ["Read", { path: "notes.md" }],
+    ["Grep", { pattern: "notes" }],
+    ["Bash", { command: "cat notes.md" }],
+    ["Bash", { command: "ls" }],
+    ["Glob", { pattern: "**" }],
+    ["LS", {}],
+  ] as const)
+    scenario(
+      `the result of ${name} ${JSON.stringify(input)} taints the run`,
+      {
+        ...{ files, env, config: wishes },
+        script: turns({ calls: [{ tool: name, input }] }),
+      },
+      async (world) => {
+        expect(await sourcesAfter(world, "look")).toEqual(["folder"]);
+      },
+    );
+
+  scenario(
+    "a tool that shows no files does not taint the run",
+    { files, env, config: wishes, script: turns({ calls: [{ tool: "TodoWrite", input: { todos: [] } }] }) },
+    async (world) => {
+      expect(await sourcesAfter(world, "look")).toEqual([]);
+    },
+  );
+
+  scenario(
+    "the files of a folder that asks for no trust do not taint the run",
+    { files, env, script: turns({ calls: [{ tool: "Read", input: { path: "notes.md" } }] }) },
+    async (world) => {
+      expect(await sourcesAfter(world, "look")).toEqual([]);
+    },
+  );
+
+  scenario(
+    "the files of a trusted folder do not taint the run",
+    { files, config: wishes, script: turns({ calls: [{ tool: "Read", input: { path: "notes.md" } }] }) },
+    async (world) => {
+      expect(await sourcesAfter(world, "look")).toEqual([]);
+    },
+  );
+});

@@ -166,6 +166,29 @@ function withoutOptions(words: readonly ShellWord[]): readonly ShellWord[] {
   return [];
 }
 
+/**
+ * True if the command shows parts of lines, or puts other characters between them. The mask recognises only whole secrets (A71).
+ * `sort` and `uniq` show whole lines, and so do `head` and `tail` unless they count bytes.
+ */
+export function showsPieces([program = "", ...words]: readonly ShellWord[]): boolean {
+  const flags = PIECES.get(program);
+  return flags !== undefined && words.some((word) => word === undefined || flags.test(word));
+}
+
+const MATCHES_ONLY = /^(-[a-zA-Z0-9]*o|--only-matching|--colou?r(=(?!never)|$)|--json$)/;
+const BYTES = /^(-[a-zA-Z]*c|--bytes)/;
+const PIECES: ReadonlyMap<ShellWord, RegExp> = new Map(
+  Object.entries({
+    grep: MATCHES_ONLY,
+    rg: MATCHES_ONLY,
+    head: BYTES,
+    tail: BYTES,
+    cut: /^/,
+    tr: /^/,
+    git: /^(--color-words|--word-diff|--color(=(?!never)|$))/,
+  }),
+);
+
 /** Programs that show no content of the files that their words name. */
 const NAMES_ONLY = list(
   "ls stat du cd pushd pwd realpath readlink file find mkdir test [ echo true false basename dirname which type tr uname id whoami",
