@@ -1,8 +1,8 @@
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
 import { compileGlob } from "../glob-pattern.ts";
+import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
 import { globTool } from "./glob.ts";
 import { tempProject } from "./temp-project.fixture.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";

@@ -3,9 +3,9 @@
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
+import { compileGlob } from "../glob-pattern.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
 import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
-import { compileGlob } from "../glob-pattern.ts";
 import { openFolder, pathIn } from "./files/open-folder.ts";
 import { ripgrep } from "./files/ripgrep.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
