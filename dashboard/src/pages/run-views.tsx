@@ -5,6 +5,7 @@ import { plural } from "../../../src/projections/words/format.ts";
 import { DetailsPane, type DetailsPaneProps } from "../components/event-detail/details-pane.tsx";
 import { PinnedEvents } from "../components/event-detail/event-detail.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
+import { TimelineFilters } from "../components/timeline/filters.tsx";
 import { SearchBar } from "../components/timeline/search-bar.tsx";
 import { TimelineView } from "../components/timeline/timeline.tsx";
 import { useTreeSearch } from "../components/timeline/tree-search.ts";
@@ -12,7 +13,6 @@ import { Loading } from "../display/page-state.tsx";
 import { eventCount, type TreeJournal } from "../live/tree-journal.ts";
 import { useHotkeys } from "../ui/hotkeys.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import { useWide } from "../ui/use-media.ts";
 import { RUN_VIEWS, type RunSearch, type RunView } from "./run-search.ts";
 import type { RunAddress } from "./use-run-address.ts";
 
@@ -58,8 +58,8 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
   const common = { journal, runId, seq, onSelect: select };
   return (
     <>
-      <TreeDrawer {...tree} />
-      <div className="flex min-h-0 flex-1">
+      {/* On a short screen the page scrolls, so that the views keep a useful height. */}
+      <div className="flex min-h-80 flex-1">
         <TreePane {...tree} closed={search.tree === "closed"} onToggle={() => toggle("tree")} />
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           <Tabs
@@ -68,8 +68,19 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
             onChange={(next) => change({ view: next === "timeline" ? undefined : next })}
             tabs={RUN_VIEWS.map((value) => ({ value, label: LABELS[value] }))}
             aside={
-              <div className="flex min-w-0 flex-1 basis-64 items-center gap-3 px-2 md:py-1">
+              <div className="flex min-w-0 flex-1 basis-64 items-center justify-end gap-1.5 px-2 max-md:basis-full max-md:border-line max-md:border-t md:gap-2 md:py-0.5">
+                <TreeDrawer {...tree} />
                 <LoadingProgress journal={journal} />
+                {view === "timeline" && (
+                  <TimelineFilters
+                    journal={journal}
+                    runId={runId}
+                    show={show}
+                    isEvents={search.rows === "events"}
+                    onShow={(next) => change({ show: next })}
+                    onEvents={(isEvents) => change({ rows: isEvents ? "events" : undefined })}
+                  />
+                )}
                 <SearchBar
                   q={q}
                   total={found.total}
@@ -88,9 +99,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
                 open={open}
                 q={q}
                 onToggle={address.toggleOpen}
-                onShow={(next) => change({ show: next })}
                 isEvents={search.rows === "events"}
-                onEvents={(isEvents) => change({ rows: isEvents ? "events" : undefined })}
               />
             )}
             <OtherView view={view} common={common} address={address} />
@@ -149,10 +158,10 @@ const LABELS: Record<RunView, string> = {
   why: "Why",
 };
 
-/** The details are open on a wide screen or while an event is selected, unless the user opened or closed them. */
+/** The details are open while an event is selected or a tab is named, unless the user opened or closed them. */
 function usePanes({ search, selected, change }: RunAddress) {
-  const wide = useWide();
-  const closed = search.details === undefined ? !wide && selected === undefined : search.details === "closed";
+  const isUsed = selected !== undefined || search.tab !== undefined;
+  const closed = search.details === undefined ? !isUsed : search.details === "closed";
   const toggle = (pane: "tree" | "details") =>
     change(
       pane === "tree"

@@ -25,7 +25,7 @@ import { type TreeJournal, useTreeJournal } from "../live/tree-journal.ts";
 import { Button } from "../ui/button.tsx";
 import { NoticeBar } from "../ui/notice-bar.tsx";
 import { RunViews } from "./run-views.tsx";
-import { useRunAddress, useShowsAnswer } from "./use-run-address.ts";
+import { showsAnswer, useRunAddress } from "./use-run-address.ts";
 
 export function RunPage() {
   const { runId } = useParams({ from: "/r/$runId" });
@@ -67,22 +67,24 @@ function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
   const address = useRunAddress(runId);
   const moment = useMoment(live, address.search.at);
   const [forking, setForking] = useState<ForkPoint>();
+  const [isScrubbing, showScrubber] = useState(false);
   const { journal, event: past } = moment;
   const run = journal.runs.get(runId);
   const { agent } = live.runs.get(runId)!.row;
   const fork = (ref: EventRef) => setForking({ ...ref, agent: live.runs.get(ref.runId)?.row.agent ?? agent });
   const forkRun = () => run && fork({ runId, seq: run.row.seq });
   const goTo = (at: number | undefined) => address.change({ at });
-  const isAnswered = useShowsAnswer(address);
+  const isAnswered = showsAnswer(address);
   useTitle(`${agent}: ${top.task.slice(0, 60)} · Cadre`);
   return (
     <Moment value={past?.ts}>
-      <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
         {run && (
           <RunHeader
             journal={journal}
             run={run}
             onSelect={address.go}
+            onTimeTravel={() => showScrubber(!isScrubbing)}
             actions={
               !past && <RunActions journal={journal} row={run.row} onGo={address.go} onFork={forkRun} />
             }
@@ -91,7 +93,7 @@ function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
         <Moment value={undefined}>
           <Branches root={live.runs.get(rootId) ?? live.runs.get(runId)!} />
         </Moment>
-        <Scrubber moment={moment} onChange={goTo} onFork={run && forkRun} />
+        <Scrubber moment={moment} isShown={isScrubbing} onChange={goTo} onFork={run && forkRun} />
         {past ? (
           <PastNotices journal={journal} onSelect={address.go} />
         ) : (

@@ -9,7 +9,6 @@ import {
   isSameEvent,
   parseEventRef,
 } from "../components/event-detail/event-ref.ts";
-import { useWide } from "../ui/use-media.ts";
 import { parseRunSearch, type RunSearch } from "./run-search.ts";
 
 export interface RunAddress {
@@ -80,7 +79,6 @@ export function useRunAddress(runId: string): RunAddress {
  * Whether another pane already shows the answer.
  * The result does not depend on the selected event. Otherwise the answer's card would appear and disappear with every selection.
  */
-export function useShowsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
-  const wide = useWide();
-  return view === "conversation" || (wide && details !== "closed" && tab === undefined);
+export function showsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
+  return view === "conversation" || (details === "open" && tab === undefined);
 }

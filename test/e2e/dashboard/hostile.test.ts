@@ -168,7 +168,7 @@ test("[A62] [A17] [S4-57] the conversation and every panel tab reveal hidden tex
     expect(text).toContain(raw);
   expect(text).not.toMatch(/[\u202e\u200b\u001b\u009b]/u);
   const panel = page.getByRole("tablist", { name: "About this run" });
-  expect(await panel.getByRole("tab").count()).toBe(9);
+  expect(await panel.getByRole("tab").count()).toBe(5);
   for (const tab of await panel.getByRole("tab").all()) {
     await tab.click();
     await unfold(page);

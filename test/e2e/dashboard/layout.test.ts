@@ -30,6 +30,37 @@ test("[U34] on a phone the timeline starts in the upper half, every view tab fit
   expect(problems).toEqual([]);
 });
 
+test("[29.2] the timeline gets most of the screen; on a short screen, such as at 200 % zoom, the page scrolls", async () => {
+  await using p = await treeProject();
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link, { width: 1440, height: 900 });
+  const { runId } = await clientOf(server, p).post("/api/runs", {
+    body: { agent: "lead", task: "Mend both parts" },
+  });
+  await page.goto(`${server.url}/r/${runId}`);
+  await page.getByText("Needs you", { exact: true }).waitFor();
+  const timeline = page.getByTestId("timeline");
+  expect((await boxOf(timeline)).height).toBeGreaterThan(700);
+  expect(await page.getByRole("region", { name: "Details" }).count()).toBe(0);
+  await timeline
+    .getByRole("link", { name: /^Started: lead/ })
+    .or(timeline.getByText("Started: lead"))
+    .first()
+    .click();
+  await page.getByRole("region", { name: "Details" }).waitFor();
+  // `?tab=` opens the panel, and the selected tab is visible.
+  await page.goto(`${server.url}/r/${runId}?tab=prompt`);
+  const tab = page.getByRole("tab", { name: "Context", selected: true });
+  await tab.waitFor();
+  const { x, width } = await boxOf(tab);
+  expect(x + width).toBeLessThanOrEqual(1440);
+  await page.goto(`${server.url}/r/${runId}`);
+  await page.setViewportSize({ width: 720, height: 360 });
+  await expect.poll(async () => (await boxOf(timeline)).height).toBeGreaterThan(200);
+  await page.getByTestId("timeline").getByText("Started: lead").scrollIntoViewIfNeeded();
+  expect(problems).toEqual([]);
+});
+
 test("[U01] [S1-60] at 1280 pixels a long duration fits its column; the zoom buttons cover no card of the graph", async () => {
   await using p = await treeProject(PATTERNS);
   const server = await serve(p);

@@ -52,7 +52,8 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree lin
   await page.getByRole("link", { name: "Back to parent run" }).click();
   await page.getByText("DELEGATION COMPLETE").first().waitFor();
   await status.getByText(/^Completed in .* \(2 turns\)$/).waitFor();
-  await page.getByRole("button", { name: "Pin", exact: true }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Pin to every page" }).click();
   await page.getByRole("link", { name: "Agents" }).click();
   await page
     .getByRole("complementary", { name: "Pinned run" })
@@ -111,7 +112,9 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await page.getByText("1 of 2").waitFor();
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
   await page.getByTestId("timeline").locator("mark").getByText("new file").waitFor();
-  await page.getByRole("button", { name: /^Approvals/ }).click();
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("menuitemcheckbox", { name: /^Approvals/ }).click();
+  await page.keyboard.press("Escape");
   await expect.poll(() => page.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
 
   // Another user who opens the URL sees the same page state.
@@ -119,7 +122,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await other.goto(page.url());
   await other.getByRole("region", { name: "Pinned events" }).waitFor();
   await expect.poll(() => other.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
-  expect(await other.getByRole("button", { name: /^Approvals/ }).getAttribute("aria-pressed")).toBe("true");
+  await other.getByRole("button", { name: "Approvals", exact: true }).waitFor();
   await other.goto(`${server.url}/r/${root}#3`);
   await other.locator(`[data-event="${root}:3"][aria-current]`).waitFor();
   expect(problems).toEqual([]);

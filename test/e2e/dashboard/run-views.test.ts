@@ -179,9 +179,5 @@ const PANEL = {
   Result: "Mind the gap",
   Files: "note.txt",
   Usage: "With 1 run below",
-  Budget: "of 50k",
-  Tools: "its own text (terminal)",
-  Prompt: "Instruction files that were read: AGENTS.md",
-  "To do": "This run has no to-do list",
-  Events: "RUN_COMPLETED",
+  Context: "Instruction files that were read: AGENTS.md",
 };

@@ -24,7 +24,7 @@ export interface DetailsPaneProps extends RunPanelProps {
   onFork(ref: EventRef): void;
 }
 
-const SIZE: PaneSize = { initial: 340, min: 260, max: 760 };
+const SIZE: PaneSize = { initial: 420, min: 260, max: 900 };
 
 export function DetailsPane(props: DetailsPaneProps) {
   const { selected, closed, onToggle } = props;

@@ -66,7 +66,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
         <ActionButton icon={Play} label="Thaw" busy={busy} onClick={() => post("thaw", may.thaw!)} />
       )}
       {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={retry} />}
-      <ActionButton icon={GitFork} label="Fork" onClick={onFork} />
+      <ActionButton icon={GitFork} label="Fork" isIcon onClick={onFork} />
       {may.cancel && (
         <ActionButton icon={CircleStop} label="Stop" danger onClick={() => setDialog("cancel")} />
       )}
@@ -107,20 +107,30 @@ interface ActionButtonProps {
   label: string;
   busy?: boolean;
   danger?: boolean;
+  /** Shows the label only as a tooltip. */
+  isIcon?: boolean;
   onClick(): void;
 }
 
-function ActionButton({ icon: Icon, label, busy = false, danger, onClick }: ActionButtonProps) {
+function ActionButton({
+  icon: Icon,
+  label,
+  busy = false,
+  danger,
+  isIcon = false,
+  onClick,
+}: ActionButtonProps) {
   return (
     <Button
       size="small"
       look={danger ? "danger" : "plain"}
       disabled={busy}
       className="max-md:h-10 max-md:min-w-10"
+      title={label}
       onClick={onClick}
     >
       <Icon size={14} aria-hidden />
-      <span className="max-sm:sr-only">{label}</span>
+      <span className={isIcon ? "sr-only" : "max-sm:sr-only"}>{label}</span>
     </Button>
   );
 }

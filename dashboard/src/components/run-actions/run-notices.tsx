@@ -203,7 +203,7 @@ function AnswerCard({ run }: { run: RunJournal }) {
   return (
     <section
       aria-label="Answer"
-      className="flex max-h-[min(15rem,30vh)] shrink-0 flex-col border-line border-b border-l-4 border-l-good bg-surface py-1 pl-4"
+      className="flex max-h-[min(7rem,20vh)] shrink-0 flex-col border-line border-b border-l-4 border-l-good bg-surface py-1 pl-4"
     >
       <div className="flex items-center gap-2 pr-3">
         <h2 className="flex shrink-0 items-center gap-1.5 font-semibold text-good text-sm">

@@ -1,19 +1,19 @@
-// The header of a run's page: agent, status, task, totals and breadcrumbs.
+// The header of a run's page, in one row: where the run is in its tree, its agent, task and status, what it took, and the actions.
 
-import { ArrowLeft, ChevronDown, ChevronUp, Pin, PinOff, Terminal } from "lucide-react";
+import { ArrowLeft, Check, Ellipsis, Hash, History, Link2, Pin, PinOff, Terminal } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { useCommand } from "../../display/command/command.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
-import { Elapsed } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { Copyable, CopyButton } from "../../ui/copy-button.tsx";
+import { IconButton } from "../../ui/button.tsx";
+import { useCopy } from "../../ui/copy-button.tsx";
 import { handleLinkClick } from "../../ui/link-click.ts";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
 import { pathTo, rollUps } from "../run-tree/roll-up.ts";
 import { ConnectionBadge } from "../shell/connection-badge.tsx";
 import { usePinnedRun } from "./pinned-run.tsx";
@@ -25,34 +25,57 @@ export interface RunHeaderProps {
   /** Buttons for the actions on the run. */
   actions: ReactNode;
   onSelect(runId: string): void;
+  /** Shows or hides the slider that shows the past. */
+  onTimeTravel(): void;
 }
 
-export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
+export function RunHeader({ journal, run, actions, onSelect, onTimeTravel }: RunHeaderProps) {
   const { row } = run;
+  const [isTaskOpen, openTask] = useState(false);
   const part = patternRole(row);
   return (
-    <header className="shrink-0 border-line border-b bg-surface px-4 py-1.5 md:py-2">
-      <Breadcrumbs journal={journal} run={run} onSelect={onSelect} />
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h1 className="flex min-w-0 items-center gap-2 font-semibold text-lg">
-          <RoleIcon agent={row.agent} size={18} />
-          <span className="truncate">
-            <AgentName agent={row.agent} full />
+    <header className="shrink-0 border-line border-b bg-surface px-3 py-1 md:px-4">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-0.5 xl:flex-nowrap">
+        <div className="contents max-md:-order-2 max-md:flex max-md:min-w-0 max-md:flex-1 max-md:items-center max-md:gap-2">
+          <Breadcrumbs journal={journal} run={run} onSelect={onSelect} />
+          <h1 className="flex min-w-0 items-center gap-2 font-semibold text-base max-md:flex-1 md:max-w-72 md:shrink-0">
+            <RoleIcon agent={row.agent} size={16} />
+            <span className="truncate">
+              <AgentName agent={row.agent} full />
+            </span>
+            {part !== undefined && <Badge tone="child">{part}</Badge>}
+          </h1>
+        </div>
+        <button
+          type="button"
+          aria-expanded={isTaskOpen}
+          title={isTaskOpen ? "Show one line of the task" : "Show the whole task"}
+          onClick={() => openTask(!isTaskOpen)}
+          className="flex min-h-8 min-w-0 flex-1 basis-40 items-center truncate text-left text-muted text-sm hover:text-ink max-md:order-last max-md:basis-full"
+        >
+          <span className="truncate" data-testid={isTaskOpen ? undefined : "task"}>
+            <VisibleText text={row.task.slice(0, 400)} />
           </span>
-          {part !== undefined && <Badge tone="child">{part}</Badge>}
-        </h1>
+        </button>
         <StatusBadge run={row} />
-        <span className="ml-auto md:hidden">
+        <span className="md:hidden">
           <ConnectionBadge />
         </span>
         <StatusLine journal={journal} run={run} onSelect={onSelect} />
-        <div className="ml-auto flex items-center gap-1.5">
-          <PinButton runId={row.id} />
+        <Totals journal={journal} run={run} />
+        <div className="ml-auto flex shrink-0 items-center gap-1 max-md:-order-1">
           {actions}
+          <MoreMenu run={run} onTimeTravel={onTimeTravel} />
         </div>
       </div>
-      <Task text={row.task} />
-      <RunFacts journal={journal} run={run} />
+      {isTaskOpen && (
+        <p
+          className="max-h-60 overflow-auto whitespace-pre-wrap pb-1.5 text-sm [overflow-wrap:anywhere]"
+          data-testid="task"
+        >
+          <VisibleText text={row.task} />
+        </p>
+      )}
     </header>
   );
 }
@@ -60,10 +83,14 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
 /** Maximum number of links in the status line. The line only counts further links; the tree shows all of them. */
 const NAMED = 3;
 
-function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
+function StatusLine({ journal, run, onSelect }: Pick<RunHeaderProps, "journal" | "run" | "onSelect">) {
   const { text, links, toStart = 0 } = statusText(journal.runs, run);
   return (
-    <p className="min-w-0 text-muted text-sm max-md:flex-1 max-md:basis-36" data-testid="status-text">
+    <p
+      className="min-w-0 max-w-full text-muted text-xs xl:max-w-80 xl:shrink xl:truncate"
+      title={text}
+      data-testid="status-text"
+    >
       <VisibleText text={text} />
       {links.slice(0, NAMED).map(({ runId, label }, index) => (
         <span key={runId}>
@@ -79,81 +106,68 @@ function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">)
   );
 }
 
-function PinButton({ runId }: { runId: string }) {
-  const [pinned, pin] = usePinnedRun();
-  const isPinned = pinned === runId;
+/** Cost and tokens of the run and everything below it. */
+function Totals({ journal, run: { row } }: Pick<RunHeaderProps, "journal" | "run">) {
+  const sum = rollUps(journal.runs, row.id).get(row.id);
+  if (sum === undefined) return null;
+  const below = sum.runs > 0 ? `, including ${plural(sum.runs, "run")} below` : "";
   return (
-    <Button
-      look="quiet"
-      size="small"
-      className="min-h-10 md:min-h-0"
-      aria-pressed={isPinned}
-      title="A pinned run stays visible on every page"
-      onClick={() => pin(isPinned ? undefined : runId)}
+    <p
+      className="flex shrink-0 gap-x-2.5 whitespace-nowrap text-muted text-xs tabular-nums"
+      title={`Cost and tokens${below}`}
     >
-      {isPinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
-      <span className="max-sm:sr-only">{isPinned ? "Unpin" : "Pin"}</span>
-    </Button>
-  );
-}
-
-const SHORT = 140;
-
-function Task({ text }: { text: string }) {
-  const [open, setOpen] = useState(false);
-  const isLong = text.length > SHORT || text.includes("\n");
-  return (
-    <div className="mt-1 flex items-start gap-1">
-      <p
-        className={
-          open
-            ? "max-h-60 min-w-0 overflow-auto whitespace-pre-wrap text-sm [overflow-wrap:anywhere]"
-            : "min-w-0 truncate text-sm"
-        }
-        data-testid="task"
-      >
-        <VisibleText text={text} />
-      </p>
-      {isLong && (
-        <IconButton
-          icon={open ? ChevronUp : ChevronDown}
-          label={open ? "Collapse the task" : "Expand the task"}
-          aria-expanded={open}
-          className="-my-0.5 h-6"
-          onClick={() => setOpen(!open)}
-        />
-      )}
-    </div>
+      <span>{money(sum.cost, sum.unpriced)}</span>
+      <span>{shortCount(sum.tokens)} tokens</span>
+      {sum.runs > 0 && <span className="max-2xl:hidden">{plural(sum.runs, "run")} below</span>}
+    </p>
   );
 }
 
 const SHORT_ID = 12;
 
-/** Time, cost and tokens of the run, and its id for use in a terminal. */
-function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
-  const { row } = run;
-  const command = useCommand()(`show ${row.id.slice(0, SHORT_ID)}`);
-  const sum = rollUps(journal.runs, row.id).get(row.id);
+/** Everything about a run that is not needed all the time. */
+function MoreMenu({ run: { row }, onTimeTravel }: { run: RunJournal; onTimeTravel(): void }) {
+  const [pinned, pin] = usePinnedRun();
+  const isPinned = pinned === row.id;
+  const id = row.id.slice(0, SHORT_ID);
+  const command = useCommand()(`show ${id}`);
   return (
-    <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-muted text-xs">
-      <span>
-        <Elapsed from={row.createdAt} to={row.endedAt} />
-      </span>
-      <span title="Model cost, including all runs below it">{money(sum?.cost ?? 0, sum?.unpriced ?? 0)}</span>
-      <span>{plural(row.turns, "turn")}</span>
-      <span title="Tokens read and written, including all runs below it">
-        {shortCount(sum?.tokens ?? 0)} tokens
-      </span>
-      {sum !== undefined && sum.runs > 0 && <span>{plural(sum.runs, "run")} below</span>}
-      <span className="max-sm:hidden">
-        <Copyable text={row.id.slice(0, SHORT_ID)} label="Copy the run's short id" />
-      </span>
-      <span className="hidden min-w-0 sm:inline">
-        <CopyButton text={command} label={`Copy as command: ${command}`} icon={<Terminal size={12} />}>
-          Copy as command
-        </CopyButton>
-      </span>
-    </div>
+    <Menu label="More about this run" trigger={<IconButton icon={Ellipsis} label="More" title="More" />}>
+      <MenuItem icon={<History size={14} />} keys="," onSelect={onTimeTravel}>
+        Time travel
+      </MenuItem>
+      <MenuItem
+        icon={isPinned ? <PinOff size={14} /> : <Pin size={14} />}
+        onSelect={() => pin(isPinned ? undefined : row.id)}
+      >
+        {isPinned ? "Unpin" : "Pin to every page"}
+      </MenuItem>
+      <MenuLine />
+      <CopyItem text={`${location.origin}/r/${row.id}`} icon={<Link2 size={14} />}>
+        Copy link
+      </CopyItem>
+      <CopyItem text={id} icon={<Hash size={14} />}>
+        Copy run id
+      </CopyItem>
+      <CopyItem text={command} icon={<Terminal size={14} />}>
+        Copy as command
+      </CopyItem>
+      <CopyItem text={command.replace(`show ${id}`, `export ${id}`)} icon={<Terminal size={14} />}>
+        Copy command to export
+      </CopyItem>
+      <CopyItem text={command.replace(`show ${id}`, `verify ${id}`)} icon={<Terminal size={14} />}>
+        Copy command to verify
+      </CopyItem>
+    </Menu>
+  );
+}
+
+function CopyItem({ text, icon, children }: { text: string; icon: ReactNode; children: ReactNode }) {
+  const { copied, copy } = useCopy(text);
+  return (
+    <MenuItem icon={copied ? <Check size={14} /> : icon} staysOpen onSelect={copy}>
+      {copied ? "Copied" : children}
+    </MenuItem>
   );
 }
 
@@ -167,25 +181,21 @@ interface BreadcrumbsProps {
 function Breadcrumbs({ journal, run, onSelect }: BreadcrumbsProps) {
   const parent = run.row.parentRunId;
   if (parent === undefined) return null;
-  const path = pathTo(journal.runs, run.row.id);
+  const above = pathTo(journal.runs, run.row.id).slice(0, -1);
   return (
-    <nav aria-label="Breadcrumbs" className="mb-1 flex min-w-0 flex-wrap items-center gap-x-2 text-xs">
-      <RunLink runId={parent} onSelect={onSelect} strong>
-        <ArrowLeft size={12} aria-hidden /> Back to parent run
+    <nav aria-label="Breadcrumbs" className="flex min-w-0 shrink-0 items-center gap-x-1 text-muted text-xs">
+      <RunLink runId={parent} onSelect={onSelect} label="Back to parent run">
+        <ArrowLeft size={14} aria-hidden />
       </RunLink>
-      <ol className="flex min-w-0 flex-wrap items-center gap-x-1 text-muted">
-        {path.map(({ row }, index) => (
-          <li key={row.id} className="flex items-center gap-1">
-            <span aria-hidden>{index === 0 ? "·" : "›"}</span>
-            {row.id === run.row.id ? (
-              <span aria-current="page">
+      <ol className="flex min-w-0 max-w-64 items-center gap-x-1 overflow-hidden max-md:hidden">
+        {above.map(({ row }) => (
+          <li key={row.id} className="flex min-w-0 items-center gap-1">
+            <RunLink runId={row.id} onSelect={onSelect}>
+              <span className="truncate">
                 <AgentName agent={row.agent} />
               </span>
-            ) : (
-              <RunLink runId={row.id} onSelect={onSelect}>
-                <AgentName agent={row.agent} />
-              </RunLink>
-            )}
+            </RunLink>
+            <span aria-hidden>›</span>
           </li>
         ))}
       </ol>
@@ -196,16 +206,20 @@ function Breadcrumbs({ journal, run, onSelect }: BreadcrumbsProps) {
 interface RunLinkProps {
   runId: string;
   strong?: boolean;
+  /** The link's name, if it shows only an icon. */
+  label?: string;
   onSelect(runId: string): void;
   children: ReactNode;
 }
 
-function RunLink({ runId, strong, onSelect, children }: RunLinkProps) {
+function RunLink({ runId, strong, label, onSelect, children }: RunLinkProps) {
   return (
     <a
       href={`/r/${runId}`}
+      aria-label={label}
+      title={label}
       onClick={(event) => handleLinkClick(event, () => onSelect(runId))}
-      className={`inline-flex min-h-10 items-center gap-1 underline-offset-2 hover:underline md:min-h-5 ${strong ? "font-medium text-accent" : "hover:text-ink"}`}
+      className={`inline-flex min-h-10 min-w-0 items-center gap-1 underline-offset-2 hover:underline md:min-h-5 ${strong ? "font-medium text-accent" : "hover:text-ink"}`}
     >
       {children}
     </a>

@@ -4,10 +4,6 @@ export const PANEL_TABS = {
   sources: "Sources",
   files: "Files",
   usage: "Usage",
-  budget: "Budget",
-  tools: "Tools",
-  prompt: "Prompt",
-  todos: "To do",
-  raw: "Events",
+  prompt: "Context",
 };
 export type PanelTab = keyof typeof PANEL_TABS;

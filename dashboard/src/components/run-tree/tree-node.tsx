@@ -15,6 +15,9 @@ import type { RollUp } from "./roll-up.ts";
 
 export interface TreeNodeProps {
   row: RunRow;
+  /** The node's place in the list, in pixels. */
+  top: number;
+  height: number;
   level: number;
   /** Whether the node is expanded; undefined for a run without children. */
   expanded: boolean | undefined;
@@ -27,7 +30,7 @@ export interface TreeNodeProps {
 }
 
 export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
-  const { row, level, expanded, selected, focusable, hits, sum, onSelect, onToggle } = props;
+  const { row, top, height, level, expanded, selected, focusable, hits, sum, onSelect, onToggle } = props;
   const part = patternRole(row);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
@@ -38,24 +41,22 @@ export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
       aria-selected={selected}
       {...(expanded === undefined ? {} : { "aria-expanded": expanded })}
       tabIndex={focusable ? 0 : -1}
-      title={row.task}
+      title={`${row.agent}: ${row.task}`}
       onClick={() => onSelect(row.id)}
-      style={{ paddingLeft: `${(level - 1) * 14 + 4}px` }}
+      style={{ top, height, paddingLeft: `${Math.min(level - 1, MAX_INDENT) * 14 + 4}px` }}
       className={classNames(
-        "group flex min-h-10 cursor-pointer items-center gap-1.5 border-l-2 pr-2 text-sm -outline-offset-2 md:min-h-8",
+        "group absolute left-0 flex w-full cursor-pointer items-center gap-1.5 border-l-2 pr-2 text-sm -outline-offset-2",
         selected ? "border-accent bg-accent-soft" : "border-transparent hover:bg-raised",
       )}
     >
       <Caret expanded={expanded} onToggle={() => onToggle(row.id)} />
       <RoleIcon agent={row.agent} size={14} />
-      <span className="min-w-0 flex-1 truncate">
-        <span className={selected ? "font-semibold" : "font-medium"}>
-          <AgentName agent={row.agent} />
-        </span>{" "}
-        {part !== undefined && <span className="text-child text-xs">{part} </span>}
-        <span className="text-muted text-xs">
-          <VisibleText text={row.task} />
-        </span>
+      <span className={classNames("min-w-0 flex-1 truncate", selected && "font-medium")}>
+        <VisibleText text={row.task.slice(0, 200)} />
+      </span>
+      <span className="max-w-28 shrink-0 truncate rounded bg-raised px-1 text-2xs text-muted @max-[12rem]:hidden">
+        <AgentName agent={row.agent} />
+        {part !== undefined && <span className="text-child"> {part}</span>}
       </span>
       {hits > 0 && (
         <span className="rounded bg-warn-soft px-1 text-2xs text-warn">
@@ -64,7 +65,7 @@ export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
         </span>
       )}
       {expanded === false && <SumBadges sum={sum} />}
-      <span className="hidden shrink-0 text-right text-2xs text-muted tabular-nums sm:inline">
+      <span className="hidden shrink-0 text-right text-2xs text-muted tabular-nums group-hover:inline group-focus:inline @sm:inline">
         {sum.cost > 0 && `${money(sum.cost, sum.unpriced)} · `}
         <Elapsed from={row.createdAt} to={row.endedAt} />
       </span>
@@ -72,6 +73,9 @@ export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
     </div>
   );
 }, sameNode);
+
+/** Deeper nodes keep this indentation, so that there is room for their text. */
+const MAX_INDENT = 8;
 
 interface CaretProps {
   expanded: boolean | undefined;
@@ -100,6 +104,8 @@ function Caret({ expanded, onToggle }: CaretProps) {
 function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
   return (
     before.row === after.row &&
+    before.top === after.top &&
+    before.height === after.height &&
     before.level === after.level &&
     before.expanded === after.expanded &&
     before.selected === after.selected &&

@@ -15,7 +15,7 @@ export interface TreePaneProps extends RunTreeProps {
   onToggle(): void;
 }
 
-const SIZE: PaneSize = { initial: 256, min: 160, max: 560 };
+const SIZE: PaneSize = { initial: 288, min: 160, max: 640 };
 
 export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
   const [width, setWidth] = usePaneWidth("cadre.tree-width", SIZE);
@@ -57,11 +57,11 @@ export function TreeDrawer(tree: RunTreeProps) {
   const [open, setOpen] = useState(false);
   const sum = rollUps(tree.journal.runs, tree.rootId).get(tree.rootId);
   return (
-    <div className="shrink-0 border-line border-b bg-surface px-1 md:hidden">
-      <Button look="quiet" className="h-10 w-full justify-start" onClick={() => setOpen(true)}>
+    <div className="mr-auto shrink-0 md:hidden">
+      <Button look="quiet" className="h-10 px-2" onClick={() => setOpen(true)}>
         <ListTree size={15} aria-hidden />
-        {plural(tree.journal.runs.size, "run")} in this tree
-        <span className="ml-auto flex gap-1">{sum && <SumBadges sum={sum} />}</span>
+        <span className="sr-only">{plural(tree.journal.runs.size, "run")} in this tree</span>
+        {sum && <SumBadges sum={sum} />}
       </Button>
       <Dialog open={open} onOpenChange={setOpen} title="Tree">
         <RunTree

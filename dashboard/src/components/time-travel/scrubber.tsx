@@ -9,13 +9,15 @@ import type { ShownMoment } from "./use-moment.ts";
 
 export interface ScrubberProps {
   moment: ShownMoment;
+  /** Whether to show the slider in the present, too. The keys work without it. */
+  isShown: boolean;
   /** `at` is a journal position; undefined means the present. */
   onChange(at: number | undefined): void;
   /** Forks the run at the shown moment. Undefined if the run had not started at that moment. */
   onFork: (() => void) | undefined;
 }
 
-export function Scrubber({ moment, onChange, onFork }: ScrubberProps) {
+export function Scrubber({ moment, isShown, onChange, onFork }: ScrubberProps) {
   const { event, place, count, positionAt } = moment;
   const isPast = event !== undefined;
   const go = (wanted: number) => onChange(positionAt(Math.min(count, Math.max(1, wanted))));
@@ -24,6 +26,7 @@ export function Scrubber({ moment, onChange, onFork }: ScrubberProps) {
     { keys: ".", label: "One event forward in time", run: () => go(place + 1) },
     ...(isPast ? [{ keys: ";", label: "Back to now", run: () => onChange(undefined) }] : []),
   ]);
+  if (!isPast && !isShown) return null;
   const words = isPast ? `${fullTime(event.ts)}, event ${place} of ${count}` : `Now, ${count} events`;
   return (
     <section

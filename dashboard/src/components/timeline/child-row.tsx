@@ -43,12 +43,12 @@ export function ChildRow(props: ChildRowProps) {
         if ((click.target as HTMLElement).closest("a, button") === null) onSelect(runId, seq);
       }}
       className={classNames(
-        "my-0.5 mr-3 ml-3 cursor-pointer rounded-r-md border-y border-y-line border-r border-r-line border-l-4 px-3 py-1 md:ml-10",
+        "my-0.5 mr-3 ml-3 cursor-pointer rounded-r-md border-y border-y-line border-r border-r-line border-l-4 px-3 py-1 @lg:ml-10",
         edge,
         selected ? "bg-accent-soft" : "bg-surface hover:bg-raised",
       )}
     >
-      <div className="flex min-w-0 items-center gap-x-2 gap-y-1 max-md:flex-wrap">
+      <div className="flex min-w-0 items-center gap-x-2 gap-y-1 @max-xl:flex-wrap">
         <a
           href={`/r/${runId}#${seq}`}
           onClick={(click) => handleLinkClick(click, () => onSelect(runId, seq))}
@@ -58,15 +58,15 @@ export function ChildRow(props: ChildRowProps) {
           <Badge tone={tone}>{badge}</Badge>
         </a>
         <RoleIcon agent={agent} size={14} />
-        <span className="min-w-0 max-w-1/2 truncate font-semibold text-sm md:shrink-0">
+        <span className="min-w-0 max-w-1/2 truncate font-semibold text-sm @xl:shrink-0">
           <AgentName agent={agent} />
         </span>
-        <p className="min-w-0 flex-1 truncate text-sm max-md:order-last max-md:basis-full" title={task}>
+        <p className="min-w-0 flex-1 truncate text-sm @max-xl:order-last @max-xl:basis-full" title={task}>
           <HighlightedText text={task} q={q} />
         </p>
         {child && !end && <StatusBadge run={child.row} />}
         {child && <ChildCost child={child} />}
-        <span className="flex shrink-0 items-center max-md:ml-auto">
+        <span className="flex shrink-0 items-center @max-xl:ml-auto">
           {child && (
             <Button
               look="quiet"

@@ -48,7 +48,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       onClick={(event) => handleLinkClick(event, () => onSelect(runId, entry.seq))}
       className={classNames(
         "group flex h-10 items-center gap-2 border-l-2 px-3 text-sm -outline-offset-2 md:h-7",
-        isIndented && "md:pl-10",
+        isIndented && "@lg:pl-10",
         selected ? "border-accent bg-accent-soft" : "border-transparent hover:bg-raised",
       )}
     >

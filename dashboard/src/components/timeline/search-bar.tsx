@@ -27,14 +27,14 @@ export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps)
     onChange(next);
   };
   return (
-    <search className="ml-auto flex min-w-0 flex-1 items-center gap-1 lg:max-w-96">
+    <search className="flex min-w-24 max-w-72 flex-1 items-center gap-1">
       <span className="relative min-w-0 flex-1">
         <Search size={13} aria-hidden className="absolute top-1/2 left-2 -translate-y-1/2 text-muted" />
         <Input
           ref={input}
           type="search"
           aria-label="Find in this tree"
-          placeholder="Find in this tree  /"
+          placeholder="Find  /"
           className="h-10 w-full pl-7 md:h-7"
           value={text}
           onChange={(event) => change(event.target.value)}

@@ -9,14 +9,13 @@ import { Countdown } from "../../display/time/times.tsx";
 import { turnsOf } from "../../live/folds.ts";
 import { eventAt } from "../../live/run-journal.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import { classNames } from "../../ui/class-names.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { useMedia } from "../../ui/use-media.ts";
 import type { EventRef } from "../event-detail/event-ref.ts";
 import type { RunViewProps } from "../run-view.ts";
 import { ChildRow } from "./child-row.tsx";
-import { FACET_LABELS, FACETS, type Facet, type FacetCounts } from "./facets.ts";
+import type { Facet } from "./facets.ts";
 import { EntryRow, LiveRow } from "./row-views.tsx";
 import { createEventRows, createTurnRows, type ItemRow, type Row } from "./timeline-rows.ts";
 import { TurnRow, WaitRow } from "./turn-row.tsx";
@@ -29,80 +28,14 @@ export interface TimelineViewProps extends RunViewProps {
   open: ReadonlySet<string>;
   q: string;
   onToggle(childId: string): void;
-  onShow(show: Facet[]): void;
-  onEvents(isEvents: boolean): void;
 }
 
 export function TimelineView(props: TimelineViewProps) {
-  const { journal, runId, show, open, isEvents, onShow, onEvents } = props;
+  const { journal, runId, show, open, isEvents } = props;
   const events = useMemo(() => createEventRows(show), [show]);
   const turns = useMemo(() => createTurnRows(open), [open]);
   const byTurn = !isEvents && show.length === 0;
-  const rows = byTurn ? turns(journal.runs, runId) : events.of(journal.runs, runId);
-  return (
-    <>
-      <div className="flex shrink-0 items-center gap-2 overflow-x-auto border-line border-b px-2 py-0.5 md:px-3 md:py-1">
-        <FacetBar counts={events.counts(journal.runs, runId)} show={show} onChange={onShow} />
-        <button
-          type="button"
-          role="switch"
-          aria-checked={!byTurn}
-          disabled={show.length > 0}
-          onClick={() => onEvents(byTurn)}
-          className="ml-auto flex h-10 shrink-0 items-center gap-1.5 rounded-md px-1.5 text-muted text-xs hover:text-ink md:h-6"
-        >
-          <span
-            aria-hidden
-            className={classNames(
-              "flex h-3.5 w-6 items-center rounded-full border px-px",
-              byTurn ? "border-edge" : "justify-end border-accent bg-accent-soft",
-            )}
-          >
-            <span className={classNames("size-2.5 rounded-full", byTurn ? "bg-edge" : "bg-accent")} />
-          </span>
-          Every event
-        </button>
-      </div>
-      <Timeline {...props} rows={rows} />
-    </>
-  );
-}
-
-interface FacetBarProps {
-  counts: FacetCounts;
-  show: readonly Facet[];
-  onChange(show: Facet[]): void;
-}
-
-function FacetBar({ counts, show, onChange }: FacetBarProps) {
-  const toggle = (facet: Facet) =>
-    onChange(show.includes(facet) ? show.filter((each) => each !== facet) : [...show, facet]);
-  return (
-    <fieldset className="flex items-center gap-1">
-      <legend className="sr-only">Show only</legend>
-      {FACETS.map((facet) => (
-        <button
-          key={facet}
-          type="button"
-          aria-pressed={show.includes(facet)}
-          onClick={() => toggle(facet)}
-          className={classNames(
-            "inline-flex h-10 shrink-0 items-center gap-1 rounded-full border px-2.5 text-xs md:h-6",
-            show.includes(facet)
-              ? "border-accent bg-accent-soft text-accent"
-              : "border-line text-muted hover:bg-raised hover:text-ink",
-          )}
-        >
-          {FACET_LABELS[facet]}
-          <span
-            className={classNames("tabular-nums", facet === "failures" && counts[facet] > 0 && "text-bad")}
-          >
-            {counts[facet]}
-          </span>
-        </button>
-      ))}
-    </fieldset>
-  );
+  return <Timeline {...props} rows={byTurn ? turns(journal.runs, runId) : events.of(journal.runs, runId)} />;
 }
 
 interface TimelineProps extends TimelineViewProps {
@@ -139,7 +72,7 @@ function Timeline(props: TimelineProps) {
     <div
       ref={scroller}
       data-testid="timeline"
-      className="min-h-0 flex-1 overflow-auto [overflow-anchor:none]"
+      className="@container min-h-0 flex-1 overflow-auto [overflow-anchor:none]"
     >
       <ol className="relative" style={{ height: `${virtual.getTotalSize()}px` }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => (

@@ -43,7 +43,7 @@ export const TurnRow = memo(function TurnRow(props: TurnRowProps) {
         if (!isText && (target as HTMLElement).closest("a, button") === null) onSelect(runId, turn.shownSeq);
       }}
       className={classNames(
-        "grid cursor-pointer grid-cols-[1fr_auto] gap-x-3 border-l-2 px-3 py-1.5 md:grid-cols-[auto_1fr_auto]",
+        "grid cursor-pointer grid-cols-[1fr_auto] gap-x-3 border-l-2 px-3 py-1.5 @lg:grid-cols-[auto_1fr_auto]",
         isSelected ? "border-accent bg-accent-soft" : "border-transparent hover:bg-raised",
       )}
     >
@@ -58,7 +58,7 @@ export const TurnRow = memo(function TurnRow(props: TurnRowProps) {
         </span>
         <Time ts={turn.ts} />
       </a>
-      <div className="min-w-0 max-md:col-span-2 max-md:row-start-2 md:pt-0.5">
+      <div className="min-w-0 @max-lg:col-span-2 @max-lg:row-start-2 @lg:pt-0.5">
         {says === undefined ? (
           <Silent turn={turn} hasCalls={calls.length > 0} />
         ) : (
@@ -266,7 +266,7 @@ export function WaitRow({ runId, wait, selected, onSelect }: WaitRowProps) {
       aria-current={selected ? "true" : undefined}
       onClick={(event) => handleLinkClick(event, () => onSelect(runId, seq))}
       className={classNames(
-        "flex h-10 items-center gap-2 border-l-2 px-3 text-sm -outline-offset-2 md:h-7 md:pl-10",
+        "flex h-10 items-center gap-2 border-l-2 px-3 text-sm -outline-offset-2 md:h-7 @lg:pl-10",
         selected ? "border-accent bg-accent-soft" : "border-transparent hover:bg-raised",
       )}
     >

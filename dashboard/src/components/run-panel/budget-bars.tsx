@@ -5,7 +5,7 @@ import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { subtreeUsage } from "./usage-tab.tsx";
 
-export function BudgetTab({ run, journal }: { run: RunJournal; journal: TreeJournal }) {
+export function BudgetBars({ run, journal }: { run: RunJournal; journal: TreeJournal }) {
   const state = runStateOf(run.events);
   const { onBudget } = state.start!.limits;
   return (

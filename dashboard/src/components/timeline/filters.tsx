@@ -1,0 +1,86 @@
+// The filters of a timeline, and the switch between turns and events.
+
+import { ListFilter } from "lucide-react";
+import { useMemo } from "react";
+import { plural } from "../../../../src/projections/words/format.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { Menu, MenuCheck } from "../../ui/menu.tsx";
+import { FACET_LABELS, FACETS, type Facet } from "./facets.ts";
+import { createEventRows } from "./timeline-rows.ts";
+
+export interface TimelineFiltersProps {
+  journal: TreeJournal;
+  runId: string;
+  show: readonly Facet[];
+  isEvents: boolean;
+  onShow(show: Facet[]): void;
+  onEvents(isEvents: boolean): void;
+}
+
+export function TimelineFilters(props: TimelineFiltersProps) {
+  const { journal, runId, show, isEvents, onShow, onEvents } = props;
+  const all = useMemo(() => createEventRows([]), []);
+  const counts = all.counts(journal.runs, runId);
+  const { failures } = counts;
+  // A filter lists events, because a turn can match only in part.
+  const isList = isEvents || show.length > 0;
+  const label = show.length === 0 ? "Filter" : show.map((facet) => FACET_LABELS[facet]).join(", ");
+  return (
+    <>
+      {failures > 0 && !show.includes("failures") && (
+        <button
+          type="button"
+          onClick={() => onShow(["failures"])}
+          className="inline-flex h-10 shrink-0 items-center rounded-full bg-bad-soft px-2 text-bad text-xs hover:underline md:h-6"
+        >
+          {plural(failures, "failure")}
+        </button>
+      )}
+      <Menu
+        label="Show only"
+        trigger={
+          <Button
+            look={show.length === 0 ? "quiet" : "plain"}
+            size="small"
+            className={classNames("min-w-0 max-md:h-10", show.length > 0 && "border-accent! text-accent!")}
+          >
+            <ListFilter size={13} aria-hidden className="shrink-0" />
+            <span className={classNames("truncate", show.length === 0 && "max-sm:sr-only")}>{label}</span>
+          </Button>
+        }
+      >
+        {FACETS.map((facet) => (
+          <MenuCheck
+            key={facet}
+            checked={show.includes(facet)}
+            onChange={(isOn) => onShow(isOn ? [...show, facet] : show.filter((each) => each !== facet))}
+          >
+            {FACET_LABELS[facet]}
+            <span className="ml-auto pl-6 text-muted text-xs tabular-nums">{counts[facet]}</span>
+          </MenuCheck>
+        ))}
+      </Menu>
+      <button
+        type="button"
+        role="switch"
+        aria-checked={isList}
+        disabled={show.length > 0}
+        onClick={() => onEvents(!isEvents)}
+        className="flex h-10 shrink-0 items-center gap-1.5 rounded-md px-1 text-muted text-xs hover:text-ink md:h-7"
+      >
+        <span
+          aria-hidden
+          className={classNames(
+            "flex h-3.5 w-6 items-center rounded-full border px-px",
+            isList ? "justify-end border-accent bg-accent-soft" : "border-edge",
+          )}
+        >
+          <span className={classNames("size-2.5 rounded-full", isList ? "bg-accent" : "bg-edge")} />
+        </span>
+        Every event
+      </button>
+    </>
+  );
+}
