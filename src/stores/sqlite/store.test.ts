@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { fakeClock } from "../../clock.ts";
@@ -37,6 +38,29 @@ storeContract("SQLite", async () => {
       return store;
     },
   };
+});
+
+test("[Q3] [36.11] after a slow commit, a busy event loop puts the writes of several turns into the next one; an idle event loop commits at once", async () => {
+  const time = { now: 0, step: 5 };
+  const clock = { ...fakeClock(), elapsed: () => (time.now += time.step) };
+  const store = openSqliteStore({ path: join(folder, `${count++}.db`), clock });
+  const commits: string[][] = [];
+  store.journal.onCommit((events) => commits.push(events.map(({ runId }) => runId)));
+  const inTwoTurns = (first: string, second: string) =>
+    Promise.all([
+      admit(store, first),
+      nextTurn()
+        .then(nextTurn)
+        .then(() => admit(store, second)),
+    ]);
+  await admit(store, "slow");
+  await inTwoTurns("r1", "r2");
+  expect(commits).toEqual([["slow"], ["r1", "r2"]]);
+  // From now on no turn takes time, so the event loop is idle.
+  time.step = 0;
+  await inTwoTurns("r3", "r4");
+  expect(commits.slice(2)).toEqual([["r3"], ["r4"]]);
+  await store.close();
 });
 
 test("the store keeps a run in memory if it has just started or waits for a child, but not if it waits for a person", async () => {

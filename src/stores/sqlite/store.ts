@@ -3,6 +3,8 @@
 //  Q1  A commit contains every job that is waiting when it starts. The jobs are answered after the fsync.
 //  Q2  If a commit fails, all jobs queued behind it are rejected too, and their drivers read the runs again.
 //      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
+//  Q3  On a slow disk, commits take at most a quarter of a busy event loop, so that requests do not queue behind them.
+//      The jobs that arrive in the meantime share the next commit.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
@@ -157,6 +159,10 @@ const NEEDED_BY =
 
 const MAX_JOBS = 1_000;
 const MAX_RECORDS = 500;
+/** Faster commits need no rest (Q3). */
+const SLOW_COMMIT_MS = 1;
+const LONGEST_REST_MS = 25;
+const IDLE_TURN_MS = 0.2;
 
 interface Job {
   work(tx: Transaction): Steps<unknown>;
@@ -181,6 +187,8 @@ class CommitLoop {
   private queue: Job[] = [];
   private isScheduled = false;
   private isClosed = false;
+  /** Until then, other work goes first (Q3). In the time of `clock.elapsed`. */
+  private restUntil = Number.NEGATIVE_INFINITY;
   onGrantsChanged: () => void = () => {};
 
   constructor(parts: CommitLoopParts) {
@@ -197,7 +205,7 @@ class CommitLoop {
       this.queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (this.isScheduled) return;
       this.isScheduled = true;
-      setImmediate(() => this.flush());
+      setImmediate(() => this.flushInTurn());
     });
   }
 
@@ -211,6 +219,13 @@ class CommitLoop {
     this.flush();
     this.isClosed = true;
     this.parts.db.close();
+  }
+
+  /** Q3: commits now, or waits for other work. A turn of the event loop that takes no time means that there is none. */
+  private flushInTurn(previousTurn = Number.NEGATIVE_INFINITY): void {
+    const now = this.parts.clock.elapsed();
+    if (now >= this.restUntil || now - previousTurn < IDLE_TURN_MS) this.flush();
+    else setImmediate(() => this.flushInTurn(now));
   }
 
   private flush(): void {
@@ -241,19 +256,25 @@ class CommitLoop {
 
   private commit(jobs: readonly Job[]): void {
     const { statements, queries, clock } = this.parts;
-    const now = clock.now();
+    const [now, began] = [clock.now(), clock.elapsed()];
     statements.begin.run();
     const tx = createTransaction(queries, now, this.position);
     const values = jobs.map((job) => perform(job, tx));
     queries.writeRecords();
     statements.commit.run();
     this.position = tx.position;
+    this.rest(clock.elapsed() - began);
     if (tx.grantsChanged) this.onGrantsChanged();
     evictResting(queries.cache, MAX_RECORDS);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });
     if (tx.written.length > 0 || tx.woken.length > 0) this.announce(tx);
+  }
+
+  private rest(took: number): void {
+    const ms = took < SLOW_COMMIT_MS ? 0 : Math.min(3 * took, LONGEST_REST_MS);
+    this.restUntil = this.parts.clock.elapsed() + ms;
   }
 
   /** P9: if a listener throws, the commit must not look failed, because it is already stored. */
