@@ -24,7 +24,7 @@ export async function finalProblems(store: Store, watch: Watch): Promise<string[
 
 async function problemsOf(store: Store, watch: Watch): Promise<string[]> {
   const problems = await watch.missing((runId) => store.journal.read(runId));
-  problems.push(...watch.deniedEffects());
+  problems.push(...watch.deniedEffects(), ...watch.inventedResults());
   const oracle = scratchFile("effects.log");
   writeFileSync(oracle, watch.effects.map((effect) => `${JSON.stringify(effect)}\n`).join(""));
   try {

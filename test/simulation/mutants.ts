@@ -35,6 +35,15 @@ export const MUTANTS: readonly Findable[] = [
     parts: (parts) => ({ ...parts, callRecords: FORGETFUL }),
   },
   {
+    name: "a command counts as ended after a crash, although it had not begun",
+    found: /^I4 .* it was not$/,
+    from: 151,
+    parts: (parts) => ({
+      ...parts,
+      ...(parts.callRecords ? { callRecords: boastful(parts.callRecords) } : {}),
+    }),
+  },
+  {
     name: "the driver ignores signals, so that a cancel has no effect",
     found: /^I7 /,
     store: (store) => withoutField(store, "guard"),
@@ -73,6 +82,12 @@ const FORGETFUL: CallRecords = {
   find: async () => "not begun",
   forget: async () => {},
 };
+
+/** Call notes that take every call for one that has ended. */
+const boastful = (records: CallRecords): CallRecords => ({
+  ...records,
+  find: async (key) => ({ output: `${key}: done` }),
+});
 
 /** The newest lease of each run, across all stores of a simulation. */
 const newest = new WeakMap<Surroundings, Map<string, Writer>>();

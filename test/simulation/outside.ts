@@ -7,16 +7,17 @@ import { z } from "zod";
 import type { Model } from "../../src/models/model.ts";
 import { createScriptedModel } from "../../src/models/scripted/model.ts";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+import { keepsNotes } from "./notes.ts";
 import { TOOLS, type ToolName } from "./options.ts";
 import { offeredIn } from "./pattern-script.ts";
 import { promptProblem, wordProblem } from "./prompt-check.ts";
 import { speak } from "./script.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
-import type { Watch } from "./watch.ts";
 
-export function simulatedTools(worker: SimProcess, watch: Watch): AnyTool[] {
+export function simulatedTools(worker: SimProcess, { watch, options }: Surroundings): AnyTool[] {
   return (Object.keys(TOOLS) as ToolName[]).map((name) =>
     defineTool({
+      ...(keepsNotes(options) ? { notes: true as const } : {}),
       name,
       description: `Does ${name}.`,
       input: z.object({ what: z.string() }),
@@ -27,10 +28,13 @@ export function simulatedTools(worker: SimProcess, watch: Watch): AnyTool[] {
         if (!worker.mayBegin())
           watch.problem(`E2 ${name} ${runId}/${callId} began after the worker's deadline`);
         await worker.gate.pass("effect", `begin ${name} ${runId}/${callId}`, async () => {});
+        await context.notes?.begin();
         if (signal.aborted) return { output: "stopped in time", isError: true };
         watch.effect(name, what, context, worker.pid);
         await worker.gate.pass("effect", `end ${name} ${runId}/${callId}`, async () => {});
-        return { output: `${name} ${what}: done` };
+        const answer = { output: `${name} ${what}: done` };
+        context.notes?.end(answer);
+        return answer;
       },
     }),
   );

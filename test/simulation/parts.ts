@@ -16,6 +16,7 @@ import { createEstimateCall } from "../../src/models/prices.ts";
 import { createJudge } from "../../src/permissions/judge.ts";
 import { createRunners, type RunnersParts } from "../../src/runners/runners.ts";
 import { digest } from "../../src/stores/hashes.ts";
+import { keepsNotes, simulatedNotes } from "./notes.ts";
 import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
@@ -35,7 +36,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
   const store = workerStore(worker, world);
   const priceOf: LoopParts["priceOf"] = (model, { input, output }) =>
     model === "sim/a" ? (input + output) / 1_000_000 : null;
-  const tools = simulatedTools(worker, watch);
+  const tools = simulatedTools(worker, world);
   const models = new Map<string, Model>();
   const sources = [{ source: "project", rules: options.authority }];
   const parts: LoopParts = {
@@ -89,6 +90,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     approvalTimeout: undefined,
     worktrees: noWorktrees,
     commands: noCommands,
+    callRecords: keepsNotes(options) ? simulatedNotes(worker, world) : undefined,
     hasFolder: async () => true,
     maxConcurrent: options.concurrent,
     nestedInstructions: async () => [],

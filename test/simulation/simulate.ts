@@ -75,6 +75,7 @@ class Simulation {
       clock: this.clock,
       ids: seededIds(options.seed),
       watch: this.watch,
+      notes: new Map(),
       findAgent: agentsOf(options),
       store: () => this.store,
       onActivity: () => this.activity++,

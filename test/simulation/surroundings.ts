@@ -7,6 +7,7 @@ import type { LoopParts } from "../../src/loop/parts.ts";
 import type { Store } from "../../src/stores/store.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
 import type { Gate } from "./gate.ts";
+import type { Note } from "./notes.ts";
 import type { SimOptions } from "./options.ts";
 import type { Random } from "./random.ts";
 import type { Watch } from "./watch.ts";
@@ -17,6 +18,8 @@ export interface Surroundings {
   clock: FakeClock;
   ids: Ids;
   watch: Watch;
+  /** The machine's notes about commands, by call and attempt. */
+  notes: Map<string, Note>;
   /** Returns the definition from the agent's file. Throws if there is no such agent. */
   findAgent(name: string): Promise<Definition>;
   store(): Store;

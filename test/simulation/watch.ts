@@ -164,6 +164,21 @@ export class Watch {
       );
   }
 
+  /** Finds results that say that a tool has worked, although it had no effect. */
+  inventedResults(): string[] {
+    const isDone = (runId: RunId, callId: string): boolean =>
+      this.effects.some((effect) => effect.runId === runId && effect.callId === callId);
+    return this.runIds.flatMap((runId) =>
+      this.journal(runId).flatMap(({ type, payload }) => {
+        if (type !== "TOOL_RESULT" || !String(payload.output).endsWith(": done")) return [];
+        const { toolCallId } = payload;
+        return isDone(runId, toolCallId)
+          ? []
+          : [`I4 ${runId}/${toolCallId} has a result that says that it was done, and it was not`];
+      }),
+    );
+  }
+
   private start(runId: RunId): Payload<"RUN_STARTED"> | undefined {
     const [first] = this.journal(runId);
     return first?.type === "RUN_STARTED" ? first.payload : undefined;
