@@ -1,6 +1,6 @@
 // `npm run bench` compares Cadre with its peers on this machine in one run. README.md explains the table.
 // `npm run bench trees` measures only the tree of runs; `patterns` compares the patterns with tool calls; `sse` measures how
-// soon events reach readers; `load` measures requests while runs work; `usage` measures a usage report over 100,000 runs; `scale` measures worker processes on each
+// soon events reach readers; `load` measures requests while runs work; `memory` measures a server during steady work; `usage` measures a usage report over 100,000 runs; `scale` measures worker processes on each
 // engine; `sim` simulates the limits of a fleet.
 
 import { execFileSync, fork } from "node:child_process";
@@ -9,6 +9,7 @@ import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Measure, Measured } from "./child.ts";
 import { load } from "./load.ts";
+import { memory } from "./memory.ts";
 import { patterns } from "./patterns.ts";
 import { scale } from "./scale.ts";
 import { sim } from "./sim/main.ts";
@@ -59,6 +60,7 @@ async function main(name = "peers"): Promise<void> {
     ["trees", () => peers([treeTable])],
     ["patterns", patterns],
     ["load", load],
+    ["memory", memory],
     ["sse", sse],
     ["usage", usage],
     ["scale", scale],
