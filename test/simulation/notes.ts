@@ -2,13 +2,7 @@
 // The simulation can stop a worker before and after each note, so a command can lack its note, its answer, or both.
 
 import type { CallRecords } from "../../src/loop/parts.ts";
-import type { ToolAnswer } from "../../src/tools/tool.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
-
-export interface Note {
-  isVoid?: true;
-  answer?: ToolAnswer;
-}
 
 /** The workers keep notes in every fourth seed. In the other seeds, people decide about every unknown outcome. */
 export const keepsNotes = ({ seed }: Surroundings["options"]): boolean => seed % 4 === 3;

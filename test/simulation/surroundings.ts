@@ -5,9 +5,8 @@ import type { Ids, RunId } from "../../src/ids.ts";
 import type { Definition } from "../../src/journal/definition.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import type { Store } from "../../src/stores/store.ts";
-import type { AnyTool } from "../../src/tools/tool.ts";
+import type { AnyTool, ToolAnswer } from "../../src/tools/tool.ts";
 import type { Gate } from "./gate.ts";
-import type { Note } from "./notes.ts";
 import type { SimOptions } from "./options.ts";
 import type { Random } from "./random.ts";
 import type { Watch } from "./watch.ts";
@@ -26,6 +25,13 @@ export interface Surroundings {
   onActivity(): void;
   trace(line: string): void;
   mutant: Mutant;
+}
+
+/** A note about one attempt of a command. */
+export interface Note {
+  /** True if the note says that the command had not begun. */
+  isVoid?: true;
+  answer?: ToolAnswer;
 }
 
 /** A deliberate defect, which overrides parts of a worker at run time. */
