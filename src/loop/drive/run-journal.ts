@@ -26,6 +26,7 @@ import {
 } from "../../projections/folds/run-state.ts";
 import { trackTaint } from "../../projections/folds/taint.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../../projections/folds/transcript.ts";
+import { SizedCache } from "../../sized-cache.ts";
 import type { Append, AppendResult, Lease, Refusal, Store } from "../../stores/store.ts";
 import type { LoopParts } from "../parts.ts";
 import type { RunView } from "./decide-turn.ts";
@@ -371,9 +372,8 @@ function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Definitions by their hash. Many runs share a definition, and a hash always means the same definition. */
-const definitions = new Map<string, Definition>();
-const MAX_DEFINITIONS = 500;
+/** Definitions by their hash, up to this number of characters. Many runs share a definition, and a hash always means the same definition. */
+const definitions = new SizedCache<string, Definition>(16_000_000);
 
 export async function loadDefinition(
   store: { blobs: Pick<Store["blobs"], "get"> },
@@ -388,8 +388,7 @@ export async function loadDefinition(
       `The agent's definition ${hash}, which this run has pinned, is missing from the store. Only runs of it are affected; restore a copy of the store, or begin a new run.`,
     );
   const definition = parseDefinition(text, hash);
-  if (definitions.size >= MAX_DEFINITIONS) definitions.delete(definitions.keys().next().value!);
-  definitions.set(hash, definition);
+  definitions.set(hash, definition, text.length);
   return definition;
 }
 
