@@ -123,17 +123,14 @@ async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
 }
 
 async function oneTree(url: string, headers: Record<string, string>): Promise<void> {
-  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const response = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers } });
+  const ask = async (path: string, body?: string): Promise<Response> => {
+    const json = { ...headers, "Content-Type": "application/json" };
+    const init = body === undefined ? { headers } : { method: "POST", headers: json, body };
+    const response = await fetch(url + path, init);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response;
   };
-  const body = JSON.stringify({ agent: "lead", task: "have it read" });
-  const started = await ask("/api/runs", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body,
-  });
+  const started = await ask("/api/runs", JSON.stringify({ agent: "lead", task: "have it read" }));
   const { runId } = (await started.json()) as { runId: string };
   for (let status = ""; status !== "completed"; ) {
     ({ status } = (await (await ask(`/api/runs/${runId}`)).json()) as { status: string });
