@@ -1,6 +1,6 @@
 // One life of the kill loop: opens the store, starts a few trees, plays the person, and continues until it is killed.
 // `node kill-child.ts <folder> <trees to start> <name of this life>`. A life whose name begins with `poison` also starts the poison run.
-// The process exits with 0 when every run has ended or is quarantined.
+// The process prints a line when it begins to drive. It exits with 0 when every run has ended or is quarantined.
 
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -30,6 +30,7 @@ for (let n = 0; n < Number(trees); n++) {
 if (life.startsWith("poison"))
   await runtime.admit({ agent: "poison", task: "look", attended: true }, "poison");
 await runtime.start();
+process.stdout.write("driving\n");
 for (;;) {
   await beThePerson(runtime, oracle);
   const { runs } = await runtime.store.runs.list({

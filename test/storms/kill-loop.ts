@@ -56,6 +56,8 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
         treesPerLife,
         poison && kills >= poisonAt ? `poison-${kills}` : String(kills),
       );
+      // Every second process is killed some time after it began to drive, however slow the machine is. The others may still be starting.
+      if (kills % 2 === 0) await Promise.race([child.drives, child.ended]);
       await setTimeout(life[0] + random() * (life[1] - life[0]));
       child.process.kill("SIGKILL");
       await child.ended;
@@ -72,10 +74,11 @@ const CHILD = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
 
 function start(folder: string, trees: number, life: string) {
   const child = spawn(process.execPath, [CHILD, folder, String(trees), life], {
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  const drives = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { process: child, ended };
+  return { process: child, drives, ended };
 }
 
 async function report(folder: string, kills: number): Promise<KillReport> {
