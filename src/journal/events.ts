@@ -17,6 +17,7 @@ import {
   Environment,
   Estimate,
   FileChange,
+  FileChanges,
   Fork,
   ResultEnvelope,
   RunnerSaid,
@@ -36,9 +37,12 @@ export {
   ApprovalPolicy,
   BackgroundFacts,
   Budget,
+  ChangedPath,
   Environment,
   Estimate,
   FileChange,
+  FileChanges,
+  FileVersion,
   FirstCause,
   Fork,
   ResultEnvelope,
@@ -368,6 +372,8 @@ export const payloads = {
     size: z.int().optional(),
     attachments: Attachments,
     files: z.array(FileChange).optional(),
+    /** Every change of a file that was found after the call, with the earlier versions, for `cadre undo`. */
+    changes: FileChanges.optional(),
     /** The file that the model has just read, with the fingerprint of its content. */
     seen: SeenFile.optional(),
     /** Files that the model had read, and that this command has changed. */
@@ -629,10 +635,13 @@ export const isProgress = (event: EventBody | JournalEvent): boolean =>
 export function referencedBlobs(event: JournalEvent): string[] {
   const files = attachmentsOf(event).map(({ blob }) => blob);
   if (event.type === "RUN_STARTED") return [event.payload.definition, ...files];
-  return event.type === "TOOL_RESULT" && event.payload.ref !== undefined
-    ? [event.payload.ref, ...files]
-    : files;
+  if (event.type !== "TOOL_RESULT") return files;
+  const { ref, changes } = event.payload;
+  return [...(ref === undefined ? [] : [ref]), ...files, ...keptVersions(changes)];
 }
+
+const keptVersions = (changes: FileChanges | undefined): string[] =>
+  (changes?.paths ?? []).flatMap(({ before }) => (before?.kind === "file" ? [before.blob] : []));
 
 /** The images and PDFs that belong to an event. */
 export const attachmentsOf = ({ payload }: JournalEvent): readonly Attachment[] =>

@@ -196,6 +196,40 @@ export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
 export const FileChange = z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) });
 export type FileChange = z.infer<typeof FileChange>;
 
+/**
+ * What was at a path at one moment, for `cadre undo`. The name of a file's blob is the hash of its bytes.
+ * `unkept`: the content is not stored, and `mark` only shows whether the file has changed.
+ */
+export const FileVersion = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("file"), blob: z.string(), mode: z.int() }),
+  z.object({ kind: z.literal("link"), to: z.string() }),
+  z.object({ kind: z.literal("folder") }),
+  z.object({
+    kind: z.literal("unkept"),
+    why: z.enum(["secret", "large", "too_much", "unreadable"]),
+    mark: z.string(),
+  }),
+]);
+export type FileVersion = z.infer<typeof FileVersion>;
+
+/** A path that a call changed. Null: nothing was there. The store has the blob of `before`, but not of `after`. */
+export const ChangedPath = z.object({
+  path: z.string(),
+  before: FileVersion.nullable(),
+  after: FileVersion.nullable(),
+});
+export type ChangedPath = z.infer<typeof ChangedPath>;
+
+/** The paths of the workspace that a call changed, so that a person can take the changes back. */
+export const FileChanges = z.object({
+  /** When the changes were found, in milliseconds. Unique in one process, because it puts the changes of parallel calls in order. */
+  at: z.number(),
+  paths: z.array(ChangedPath),
+  /** Set if some changes are unknown: the folder has too many files, or could not be listed. */
+  incomplete: z.enum(["too_many_files", "unreadable"]).optional(),
+});
+export type FileChanges = z.infer<typeof FileChanges>;
+
 export const Spent = z.object({ usage: Usage, cost: z.number().nullable() });
 export type Spent = z.infer<typeof Spent>;
 

@@ -14,7 +14,7 @@ import type { DeclaredFacts } from "../journal/tool-facts.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf, RefusalError } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
-import type { AnyTool, BackgroundCommands, ToolAnswer } from "../tools/tool.ts";
+import type { AnyTool, BackgroundCommands, ToolAnswer, WorkspaceFiles } from "../tools/tool.ts";
 import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
@@ -76,6 +76,8 @@ export interface LoopParts {
   limits: AgentLimits;
   approvalTimeout: number | undefined;
   worktrees: Worktrees;
+  /** Records which files a call changes, and puts them back. */
+  files: WorkspaceFiles;
   commands: BackgroundCommands;
   /** Whether the folder exists on this machine. */
   hasFolder(path: string): Promise<boolean>;

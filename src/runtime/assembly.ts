@@ -61,6 +61,7 @@ import { inspectPath } from "../tools/files/workspace-path.ts";
 import { workspaceTree } from "../tools/files/workspace-tree.ts";
 import { gitProgramSetting } from "../tools/git/program-setting.ts";
 import { inputSchemaOf } from "../tools/input-schema.ts";
+import { createWorkspaceFiles } from "../tools/snapshots/workspace-files.ts";
 import { isIntranetAddress, isPublicAddress } from "../tools/web/public-address.ts";
 import { configuredHooks } from "../webhooks/configured-hooks.ts";
 import { createNotifier, type Notifier } from "../webhooks/notifier.ts";
@@ -365,6 +366,10 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
     worktrees: worktreesOf(config.folder),
+    files: createWorkspaceFiles({
+      ...{ dir: config.dir, mask: project.mask, clock, holdsKeys },
+      putFile: (bytes) => store.blobs.putFile(bytes),
+    }),
     commands: createBackgroundCommands(config.dir),
     // A SQLite store has only one driving process, so no other worker could have the folder.
     hasFolder: isServerStore(config.store) ? hasFolder : async () => true,

@@ -3,8 +3,9 @@
 
 import type { z } from "zod";
 import type { Effect, PinnedSkill } from "../journal/definition.ts";
-import type { BackgroundFacts, FileChange } from "../journal/events.ts";
+import type { BackgroundFacts, FileChange, FileChanges } from "../journal/events.ts";
 import type { ToolFacts } from "../journal/tool-facts.ts";
+import type { UndoStep, Version } from "../projections/folds/undo-plan.ts";
 
 export interface ToolContext {
   /** Absolute path of the folder that the run works in. */
@@ -74,6 +75,39 @@ export interface BackgroundCommands {
   /** Ends the commands of all runs that ended while no Cadre process was running. */
   sweep(hasEnded: (runId: string) => Promise<boolean>): Promise<void>;
 }
+
+/** The files of workspaces: watched while calls change them, looked at, and put back by `cadre undo`. */
+export interface WorkspaceFiles extends FileWatcher {
+  /** What is at these paths now. Undefined if the workspace does not exist on this machine. */
+  versions(workspace: string, paths: readonly string[]): Promise<Map<string, Version> | undefined>;
+  /**
+   * Puts versions back, in this order. Replaced files are moved to a folder of the workspace, whose path is returned.
+   * `note` is a text for people that is kept with them.
+   */
+  restore(
+    workspace: string,
+    steps: readonly UndoStep[],
+    options: { note: string; bytesOf(blob: string): Promise<Uint8Array | undefined> },
+  ): Promise<{ results: Restored[]; aside: string }>;
+}
+
+/** Ends the watch, and returns the changes. Undefined if there are none. Never rejects. */
+export type EndWatch = () => Promise<FileChanges | undefined>;
+
+export interface FileWatcher {
+  /**
+   * Call this before a call that can change files. Never rejects.
+   * `path` is the only path that the call can change, if that is known.
+   * `earlier` are the fingerprints of an attempt of the same call that was cut off. If it had changed the file, its change counts.
+   */
+  watch(workspace: string, path?: string, earlier?: { before: string; after: string }): Promise<EndWatch>;
+}
+
+/**
+ * `changed`: another process changed the path since the plan was made. `full`: the folder holds files of others, so it stays.
+ * `lost`: the earlier version is missing in the store, so nothing changed.
+ */
+export type Restored = "restored" | "changed" | "full" | "lost";
 
 export interface ToolAnswer {
   /** Text or a JSON value for the model. */

@@ -42,6 +42,12 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
   const parts: LoopParts = {
     store,
     mask: shapesOnly(),
+    // The simulation has no files.
+    files: {
+      watch: async () => async () => undefined,
+      versions: async () => undefined,
+      restore: async () => ({ results: [], aside: "" }),
+    },
     clock,
     ids,
     digest,

@@ -13,6 +13,7 @@ export type { Health, WorkerView } from "../routes/health.ts";
 export type { ForkBody, OutcomeBody } from "../routes/run-actions.ts";
 export type { RunDefinition, RunsFilter, StartRun } from "../routes/runs.ts";
 export type { Check, ErrorBody, RunSummary } from "../routes/schemas.ts";
+export type { UndoView } from "../routes/undo.ts";
 export type { Activity, UsageFilter, UsageView } from "../routes/usage.ts";
 export type { CreatedUser, RoleView, UserView } from "../routes/users.ts";
 export type { WhyView } from "../routes/why.ts";

@@ -21,6 +21,7 @@ import { runActionRoutes } from "./run-actions.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
+import { undoRoutes } from "./undo.ts";
 import { usageRoutes } from "./usage.ts";
 import { userRoutes } from "./users.ts";
 import { webhookRoutes } from "./webhooks.ts";
@@ -38,6 +39,7 @@ export function apiRoutes(parts: RouteParts) {
     ...whyRoutes(parts),
     ...cacheRoutes(parts),
     ...messageRoutes(parts),
+    ...undoRoutes(parts),
     ...usageRoutes(parts),
     ...approvalRoutes(parts),
     ...grantRoutes(parts),

@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   runs: { help: "list the latest runs", atOnce: true, run: listRuns },
   resume: { usage: "[NUMBER|RUN]", help: "return to an earlier conversation", run: resume },
   fork: { usage: "[RUN#SEQ]", help: "let the next message continue from an earlier event", run: fork },
+  undo: { usage: "[RUN#SEQ]", help: "take back the file changes of the latest run", run: undo },
   cost: { help: "what this conversation has cost", atOnce: true, run: cost },
   new: { help: "start a new conversation", run: startNew },
   exit: { help: "leave; `/resume` returns to the conversation", atOnce: true, run: exit },
@@ -178,6 +179,15 @@ async function fork(where: string, tools: ChatTools, state: ChatState): Promise<
   state.branch = seq === undefined ? { runId: id } : { runId: id, seq };
   const at = seq === undefined ? "its latest event" : `event ${seq}`;
   say(tools, [`The next message starts a new run from ${at} of run ${id}, which stays as it is.`]);
+}
+
+/** Takes back the latest run of the conversation at once: `/undo` is typed on purpose, and the replaced files are kept. */
+async function undo(where: string, { client, invocation }: ChatTools, { head }: ChatState): Promise<void> {
+  const given = /^#?\d+$/.test(where) ? `${head ?? ""}#${where.replace("#", "")}` : where || head;
+  if (given === undefined) throw usageError("There is nothing to take back yet. Write /undo RUN#SEQ.");
+  const { undoLines, undoOf } = await import("../commands/undo.ts");
+  const done = await client.withClient((api) => undoOf(api, parseRunReference(given)));
+  for (const line of fitLines(undoLines(done, invocation), invocation.screen)) invocation.screen.line(line);
 }
 
 async function cost(_: string, { client, invocation }: ChatTools, { head, runs }: ChatState): Promise<void> {

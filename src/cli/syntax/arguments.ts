@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   grant: "a grant's number or rule, as `cadre permissions` lists them",
   agent: "an agent's name (`cadre agents` lists them)",
   path: "a file or a folder (default: the folders of agents)",
+  where: `${RUN}; or an event of it: RUN#SEQ`,
   words: "an agent's name, unless you want the default one, and the task in quotes",
   name: "a user's name, as `cadre users` lists them",
   role: "viewer, operator or admin",

@@ -23,6 +23,15 @@ export function addSteerCommands(program: Command, bind: BindHandler): void {
     .option("--reason <text>", "the reason")
     .action(bind(async () => (await import("../commands/cancel.ts")).cancel));
   program
+    .command("undo [where]")
+    .summary("take back the file changes of a run and its descendants")
+    .description(
+      "Puts the files of a run and its descendants back as they were before the run, or with RUN#SEQ as they were after that event.\nShows what that changes, and asks first. What a person or another run changed since is kept and listed as a conflict.\nReplaced files are moved to .cadre/undone. Without an argument: the latest run.",
+    )
+    .option("--dry-run", "only show what would change")
+    .option("-y, --yes", "do not ask")
+    .action(bind(async () => (await import("../commands/undo.ts")).undo));
+  program
     .command("budget <run>")
     .description(
       "show what a run and its descendants have spent and may spend; or change the run's own limit",

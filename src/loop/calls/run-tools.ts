@@ -7,7 +7,7 @@ import type { Attachment } from "../../journal/attachment.ts";
 import type { InstructionFile } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
-import { targetText } from "../../journal/tool-facts.ts";
+import { canReach, targetText } from "../../journal/tool-facts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
 import { isOutcomeUnknown } from "../../projections/folds/approvals.ts";
@@ -21,7 +21,14 @@ import {
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
 import { boundOutput, CONTEXT_BYTES, readsSavedOutputs, savedOutputName } from "../../tools/answers.ts";
-import type { AnyTool, CallNotes, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
+import type {
+  AnyTool,
+  CallNotes,
+  EndWatch,
+  Fingerprints,
+  ToolAnswer,
+  ToolContext,
+} from "../../tools/tool.ts";
 import { type NewFile, storeToolFiles } from "../attachments/store-files.ts";
 import { activeTimeLeft } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
@@ -47,6 +54,7 @@ type ToolParts = Pick<
   | "clock"
   | "commands"
   | "digest"
+  | "files"
   | "hooks"
   | "host"
   | "ids"
@@ -272,11 +280,13 @@ async function runCall(
     return;
   }
   const tool = parts.tools.get(call.name)!;
+  const endWatch = await watchFiles(call, tool, run, parts);
   const from = parts.clock.elapsed();
   const { ms: limit, isRunTime } = timeFor(tool, run);
   const stop = deadline(effects, limit);
   const answer = await execute(tool, call, run, parts, stop);
   const took = Math.round(parts.clock.elapsed() - from);
+  const changes = await endWatch?.();
   const isOver = isRunTime && stop.isOver();
   const ms = isOver ? Math.max(took, limit) : took;
   const stopped = isOver ? OUT_OF_TIME : effects.aborted ? FROM_OUTSIDE : undefined;
@@ -290,7 +300,12 @@ async function runCall(
   const saved = nameOfSavedOutput(call, run, parts);
   const result = await toToolResult(await attachFiles(masked, files, parts), parts, saved);
   const background = backgroundFacts(masked.background, parts);
-  const payload = { ...base, ...withInstructions(result, told), ...omitUndefined({ background }), ms };
+  const payload = {
+    ...base,
+    ...withInstructions(result, told),
+    ...omitUndefined({ background, changes }),
+    ms,
+  };
   const recorded: EventBody = { type: "TOOL_RESULT", payload };
   if (call.started?.notes === undefined) return run.record(recorded);
   run.recordThen(recorded, () => parts.callRecords?.forget(noteKey(run.runId, call)));
@@ -299,6 +314,20 @@ async function runCall(
 /** Whether the result of a tool contains text from files, or output of programs. A tool that Cadre knows nothing about might show both. */
 const readsFiles = ({ target, sameAs, reaches }: AnyTool): boolean =>
   target?.kind === "command" || target?.kind === "path" || sameAs !== undefined || reaches === undefined;
+
+/** Starts to watch the files that a call can change, so that a person can take the changes back. */
+async function watchFiles(
+  call: ToolCall,
+  tool: AnyTool,
+  { state }: RunJournal,
+  { files }: Pick<ToolParts, "files">,
+): Promise<EndWatch | undefined> {
+  const { workspace } = state.start!;
+  if (call.proposal!.effect === "read" || !canReach(tool, "files", "commands")) return undefined;
+  if (tool.target?.kind !== "path" || tool.target.use !== "changes") return files.watch(workspace);
+  const earlier = call.attempts > 1 ? call.started?.fingerprints : undefined;
+  return files.watch(workspace, targetText(tool.target, effectiveInput(call)), earlier);
+}
 
 /** The source of untrusted text that a run of this tree wrote into a file that the call reads. The result could contain that text. */
 async function strangersText(

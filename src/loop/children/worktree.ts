@@ -3,6 +3,7 @@
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { type ChildRun, mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts, MergeOutcome } from "../parts.ts";
@@ -10,7 +11,7 @@ import type { LoopParts, MergeOutcome } from "../parts.ts";
 export async function mergeChild(
   runId: string,
   run: RunJournal,
-  parts: Pick<LoopParts, "commands" | "worktrees" | "mayBegin" | "host" | "pid">,
+  parts: Pick<LoopParts, "commands" | "files" | "worktrees" | "mayBegin" | "host" | "pid">,
 ): Promise<void> {
   const child = run.state.children.get(runId)!;
   if (!parts.mayBegin()) return run.release();
@@ -22,7 +23,9 @@ export async function mergeChild(
   if (refused) return;
   // A command that the child has left in the background could still change its files.
   await parts.commands.stopRun(runId);
+  const endWatch = await parts.files.watch(run.state.start!.workspace);
   const merged = await close(child, child.worktree!, parts);
+  const changes = await endWatch();
   const text = `${child.agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;
   const result: EventBody = {
     type: "TOOL_RESULT",
@@ -30,6 +33,7 @@ export async function mergeChild(
       ...base,
       output: merged,
       ...filesOf(merged),
+      ...omitUndefined({ changes }),
       ...(isUnmerged(merged) ? { isError: true } : {}),
     },
   };

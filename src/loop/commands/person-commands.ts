@@ -26,6 +26,7 @@ export interface CommandParts
     | "ids"
     | "clock"
     | "digest"
+    | "files"
     | "mask"
     | "tools"
     | "judge"
