@@ -44,7 +44,7 @@ export function createWorkspaceFiles(parts: WatcherParts): WorkspaceFiles {
 
 async function removeOldUndos(root: string): Promise<void> {
   const folder = join(root, ...ASIDE);
-  const names = (await readdir(folder).catch(() => [])).toSorted();
+  const names = (await readdir(folder).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   for (const name of names.slice(0, Math.max(0, names.length - KEPT_UNDOS + 1)))
     await rm(join(folder, name), { recursive: true, force: true });
 }
