@@ -88,7 +88,28 @@ describe.each([
   ["auto", "2026-07-28"],
   ["legacy", "2025-11-25"],
 ] as const)("a client in %s mode, protocol version %s", (mode, version) => {
-  test("[S1-9] [S1-20] [S1-21] the client starts an agent, watches it, approves its call, and reads its result", async () => {
+  test("[28.6] [S1-20] [S1-21] a spawn returns at once; with `awaitResult` it returns the result, and tells the client what happens", async () => {
+    const client = await connectClient(mode);
+    const args = { agentType: "writer", task: "cats" };
+    const { runId, ...spawned } = await call(client, "spawn", args);
+    expect(spawned).toMatchObject({ agentId: runId, status: "spawned" });
+    expect(spawned).not.toHaveProperty("isOver");
+    const told: (string | undefined)[] = [];
+    const request = { name: "spawn", arguments: { ...args, awaitResult: true } };
+    const { structuredContent } = await client.callTool(request, {
+      onprogress: ({ message }) => told.push(message),
+    });
+    expect(structuredContent).toMatchObject({
+      status: "completed",
+      isOver: true,
+      result: { summary: "About cats: cats" },
+    });
+    const { agentId } = structuredContent as { agentId: string };
+    expect(told[0]).toBe(`RUN_STARTED in run ${agentId}`);
+    expect(structuredContent).not.toHaveProperty("next");
+  });
+
+  test("[28.6] [S1-9] [S1-20] [S1-21] the client starts an agent, watches it, approves its call, and reads its result", async () => {
     const client = await connectClient(mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
@@ -97,9 +118,11 @@ describe.each([
     ]);
     const spawned = await call(client, "spawn", { agentType: "clerk", task: "pay", awaitResult: true });
     const { runId } = spawned;
+    // The call waits, but not for a person.
     expect(spawned).toMatchObject({
       agentId: runId,
-      status: "spawned",
+      status: "suspended",
+      isOver: false,
       progress: `cadre://runs/${runId}`,
       next: expect.stringContaining(`cadre://runs/${runId}`),
     });

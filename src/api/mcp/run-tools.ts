@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { awaitRun } from "./await-run.ts";
 import { type McpTool, mcpTool, type WithClient } from "./tool.ts";
 import { agentView, eventsUri, readRunView, runUri } from "./views.ts";
 
@@ -15,7 +16,7 @@ const spawn = mcpTool({
   name: "spawn",
   title: "Start an agent",
   description:
-    "Starts a run of an agent and returns at once with its id: the run works on by itself and survives restarts. Follow it by its resource or by run_status; it may stop to ask for a decision.",
+    "Starts a run of an agent and returns at once with its id: the run works on by itself and survives restarts. With awaitResult, the call waits for the result. Follow a run by its resource or by run_status; it may stop to ask for a decision.",
   kind: "acts",
   input: z.strictObject({
     agentType: z.string().min(1).describe("A name from list_agents."),
@@ -27,10 +28,10 @@ const spawn = mcpTool({
       .boolean()
       .optional()
       .describe(
-        "You want its result: you get the resource that will contain it. The call itself does not wait.",
+        "Wait until the run has ended or needs a decision, and return its status and result. The default is false.",
       ),
   }),
-  async call({ agentType, task, context, model, maxTurns, awaitResult }, ask) {
+  async call({ agentType, task, context, model, maxTurns, awaitResult }, ask, call) {
     await refuseSubagent(agentType, ask);
     const request = {
       agent: agentType,
@@ -47,17 +48,12 @@ const spawn = mcpTool({
       name: `run ${id}`,
       description: `The status and result of ${agentType}.`,
     };
-    const next = `Read or subscribe to ${progress.uri}: \`isOver\` says when \`result\` is there, \`needs\` what waits for a decision.`;
-    return {
-      result: {
-        agentId: id,
-        runId: id,
-        status: "spawned",
-        progress: progress.uri,
-        ...(awaitResult ? { next } : {}),
-      },
-      links: [progress],
-    };
+    const spawned = { agentId: id, runId: id, status: "spawned", progress: progress.uri };
+    if (!awaitResult) return { result: spawned, links: [progress] };
+    await awaitRun(id, ask, call);
+    const run = await readRunView(id, ask);
+    const next = `Not over yet: read or subscribe to ${progress.uri}, or call run_status. \`needs\` says what waits for a decision.`;
+    return { result: { ...spawned, ...run, ...(run.isOver ? {} : { next }) }, links: [progress] };
   },
 });
 

@@ -1,19 +1,19 @@
 // Cadre as an MCP server, with the same tools and resources over every transport.
 // The server has no state. Each HTTP request and each stdio connection gets a new server.
 
-import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { type CadreError, toCadreError } from "../../errors.ts";
 import { isUnreachable } from "../client/client.ts";
 import { errorBody } from "../server/http-errors.ts";
 import { decisionTools } from "./decision-tools.ts";
 import { addResources } from "./resources.ts";
 import { runTools } from "./run-tools.ts";
-import type { McpTool, ToolAnswer, WithClient } from "./tool.ts";
+import type { McpCall, McpTool, ToolAnswer, WithClient } from "./tool.ts";
 import { NOTE } from "./views.ts";
 
 export const MCP_TOOLS: readonly McpTool[] = [...runTools, ...decisionTools];
 
-const INSTRUCTIONS = `Cadre runs trees of agents. \`spawn\` starts one and returns at once; follow it by its resource cadre://runs/ID or by \`run_status\`. A run that needs a decision says so in \`needs\`: show it to a person, then \`approve\`, \`reject\` or \`answer\`. ${NOTE}`;
+const INSTRUCTIONS = `Cadre runs trees of agents. \`spawn\` starts one and returns at once, or waits with \`awaitResult\`; follow it by its resource cadre://runs/ID or by \`run_status\`. A run that needs a decision says so in \`needs\`: show it to a person, then \`approve\`, \`reject\` or \`answer\`. ${NOTE}`;
 
 export interface McpOptions {
   version: string;
@@ -43,9 +43,9 @@ export function createMcpServer(ask: WithClient, { version, subscribe }: McpOpti
           openWorldHint: kind !== "reads",
         },
       },
-      async (given) => {
+      async (given, context) => {
         try {
-          return resultOf(await call(given as never, ask));
+          return resultOf(await call(given as never, ask, callOf(context)));
         } catch (error) {
           return refusalOf(toCadreError(error));
         }
@@ -53,6 +53,20 @@ export function createMcpServer(ask: WithClient, { version, subscribe }: McpOpti
     );
   addResources(server, ask);
   return server;
+}
+
+function callOf({ mcpReq: { signal, _meta: meta, notify } }: ServerContext): McpCall {
+  const progressToken = meta?.progressToken;
+  if (progressToken === undefined) return { signal };
+  let progress = 0;
+  return {
+    signal,
+    progress(message) {
+      const params = { progressToken, progress: ++progress, message };
+      // A client that has gone away gets no progress. Its call ends by the signal.
+      notify({ method: "notifications/progress", params }).catch(() => {});
+    },
+  };
 }
 
 function resultOf({ result, links = [] }: ToolAnswer): CallToolResult {
