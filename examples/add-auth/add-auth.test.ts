@@ -10,6 +10,7 @@ import { expect, test } from "vitest";
 import { connect } from "../../src/cli/connection/connect.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
 import { problemsOf } from "./checks.ts";
+import { readPulls } from "./forge/forge.ts";
 import { git, type Stage, stageIn } from "./stage.ts";
 
 const PATIENCE_MS = 120_000;
@@ -79,7 +80,7 @@ function treeIn(stdout: string): string {
     .join("\n");
 }
 
-test.concurrent("[S1-74] six kinds of agents add a feature with passing tests, commit it and push it", {
+test.concurrent("[28.8] [S1-74] [S1-78] six kinds of agents add a feature with passing tests, commit it, push it and open a pull request", {
   timeout: PATIENCE_MS,
 }, async () => {
   await using played = await play();
@@ -89,6 +90,8 @@ test.concurrent("[S1-74] six kinds of agents add a feature with passing tests, c
   expect(treeIn(stdout)).toBe(TREE);
   expect(stdout).toMatch(/worker login +asks for Write app\.js\n.*worker login +a person says: approve/);
   expect(stdout).toContain("asks for git push -u origin add-auth\n");
+  expect(stdout).toMatch(/supervisor +asks for gh pr create .*\n.*supervisor +a person says: approve/);
+  expect(readPulls(stage.remote)).toMatchObject([{ number: 1, title: "Add user authentication" }]);
 
   // The script refers to these lines by their line numbers.
   const lines = git(stage.folder, "show", "add-auth:auth/token.js").split("\n");
@@ -103,6 +106,7 @@ test.concurrent("[S1-74] six kinds of agents add a feature with passing tests, c
     expect.stringMatching(/^3 commits were to be made, each once; there are: Add signed tokens/),
     "add-auth was pushed 2 times, not once.",
     expect.stringMatching(/^The tests of add-auth, as it is on the remote, are not green:/),
+    expect.stringMatching(/^One pull request was to be open/),
   ]);
 });
 

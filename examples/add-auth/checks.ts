@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import type { RunTree } from "../../src/api/client/types.ts";
 import type { EventOf, EventType, JournalEvent } from "../../src/journal/events.ts";
+import { readPulls } from "./forge/forge.ts";
 import { git, type Stage } from "./stage.ts";
 import { nameOf } from "./story.ts";
 
@@ -10,7 +11,7 @@ const SHAPE =
   "supervisor(planner(planner, planner, planner, planner), reviewer(fixer), worker accounts, worker login, worker tokens(researcher))";
 const TESTS = ["--test", "--test-isolation=none"];
 const COMMITS = 3;
-const APPROVALS = 2;
+const APPROVALS = 3;
 
 export function problemsOf(stage: Stage, top: RunTree, events: readonly JournalEvent[]): string[] {
   return [
@@ -20,6 +21,7 @@ export function problemsOf(stage: Stage, top: RunTree, events: readonly JournalE
     ...repeatedCalls(events),
     ...wrongHistory(stage),
     ...notPushed(stage),
+    ...wrongPulls(stage),
   ];
 }
 
@@ -87,6 +89,14 @@ function notPushed(stage: Stage): string[] {
     ...(log.length === 1 ? [] : [`add-auth was pushed ${log.length} times, not once.`]),
     ...redTests(stage),
   ];
+}
+
+function wrongPulls({ folder, remote }: Stage): string[] {
+  const pushed = git(folder, "rev-parse", "add-auth");
+  const pulls = readPulls(remote).map(({ base, head, sha }) => `${head} (${sha}) into ${base}`);
+  const wanted = `add-auth (${pushed}) into main`;
+  if (pulls.length === 1 && pulls[0] === wanted) return [];
+  return [`One pull request was to be open, ${wanted}; there are: ${pulls.join("; ") || "none"}.`];
 }
 
 /** Runs the tests on a clone of the remote, because the working tree can contain files that were never pushed. */

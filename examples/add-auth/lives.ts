@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import type { JournalEvent } from "../../src/journal/events.ts";
 
 const WORK = join(import.meta.dirname, "work.ts");
+const FORGE = join(import.meta.dirname, "forge");
 
 export interface Watcher {
   /** Called once for every event of the tree, in order, across all processes. If `saw` returns true, the process is killed. */
@@ -18,7 +19,7 @@ export async function liveThrough(folder: string, watcher: Watcher): Promise<voi
   let seen = 0;
   for (;;) {
     let killed = false;
-    const child = fork(WORK, [folder], { env: { ...process.env, PATH: pathWithThisNode() } });
+    const child = fork(WORK, [folder], { env: { ...process.env, PATH: agentsPath() } });
     child.on("message", (message) => {
       const event = message as JournalEvent;
       // A new process reports all earlier events again, so we skip them.
@@ -34,5 +35,5 @@ export async function liveThrough(folder: string, watcher: Watcher): Promise<voi
   }
 }
 
-/** A PATH on which the agents find the same Node that runs this script. */
-const pathWithThisNode = (): string => [dirname(process.execPath), process.env["PATH"]].join(delimiter);
+/** A PATH on which the agents find the `gh` of the example's forge, and the same Node that runs this script. */
+const agentsPath = (): string => [FORGE, dirname(process.execPath), process.env["PATH"]].join(delimiter);

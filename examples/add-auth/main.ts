@@ -22,7 +22,7 @@ async function addAuth(kill: boolean): Promise<number> {
   for (const problem of problems) console.error(`\nNot as it should be: ${problem}`);
   if (problems.length > 0) return 1;
   say(
-    "\nChecked: every run is done, add-auth is on the remote with green tests, and nothing was done twice.",
+    "\nChecked: every run is done, add-auth is on the remote with green tests and a pull request, and nothing was done twice.",
   );
   say(
     `\n  cadre show ${root} -C ${stage.folder}\n  git -C ${stage.folder} log --oneline --stat main..add-auth`,

@@ -1,4 +1,4 @@
-// Simulates the person, who approves the two kinds of call for which cadre.yaml requires approval.
+// Simulates the person, who approves the three kinds of call for which cadre.yaml requires approval.
 // If a crash interrupted a call, the person also decides its outcome.
 // The person rejects everything else, so that an unexpected question makes the example fail.
 
@@ -18,7 +18,8 @@ export async function answerOpenItems(runId: string, client: CadreClient): Promi
 
 function decisionOn({ tool, input }: ApprovalView): DecisionBody {
   const { path, command } = input as { path?: string; command?: string };
-  const expected = tool === "Bash" ? command === "git push -u origin add-auth" : path === "app.js";
+  const isExpectedCommand = command === "git push -u origin add-auth" || command?.startsWith("gh pr create ");
+  const expected = tool === "Bash" ? isExpectedCommand : path === "app.js";
   return expected
     ? { decision: "approve" }
     : { decision: "reject", note: "This example has no use for that." };
