@@ -421,6 +421,26 @@ scenario(
 );
 
 scenario(
+  "[28.18] [S2-55] [S2-56] the result of `delegate_to_agent` has the first paragraph of the answer as its summary, and the rest as its details",
+  {
+    agent: "agents: [helper]\ntools: []\ndelegation: { tool: delegate_to_agent }",
+    cast: { helper: "tools: []" },
+    script: roles({
+      tester: turns({ calls: [{ tool: "delegate_to_agent", input: { role: "helper", task: "x" } }] }),
+      helper: () => ({ text: "## Summary\n\nDone.\nAll of it.\n\n## Details\n\nOne file." }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [read] = resultsRead(await world.events(runId));
+    const { status, summary, details } = JSON.parse(/\{.*\}/s.exec(read!)![0]);
+    expect([status, summary]).toEqual(["completed", "## Summary\n\nDone.\nAll of it."]);
+    expect(details).toBe("## Details\n\nOne file.");
+  },
+);
+
+scenario(
   "[28.12] [S2-13] selective context contains the content of the named files",
   {
     agent: "agents: [coder]\ntools: [Read]",

@@ -26,11 +26,26 @@ function formatResult(tool: string, ended: Ended): object {
     return { success, child_run_id, summary: summaryWithCause(result) ?? summary, ...cutOff(result) };
   if (tool === "mcp__agent__spawn")
     return { agentId: child_run_id, status: statusOf(result), result: envelope(ended) };
-  return envelope(ended);
+  return tool === "delegate_to_agent" ? withDetails(envelope(ended)) : envelope(ended);
 }
 
+/** S2-55, S2-56: the first paragraph of a longer answer is its summary, with the headings above it. The rest is its details. */
+function withDetails(result: Envelope): Envelope {
+  const { status, summary, details, ...rest } = result;
+  const paragraphs = summary.split(/\n[^\S\n]*\n/);
+  const first = paragraphs.findIndex((text) => !/^#.*$/.test(text.trim()));
+  if (details !== "" || first === -1) return result;
+  const join = (texts: string[]): string => texts.join("\n\n").trim();
+  return {
+    ...{ status, summary: join(paragraphs.slice(0, first + 1)) },
+    ...{ details: join(paragraphs.slice(first + 1)), ...rest },
+  };
+}
+
+type Envelope = ReturnType<typeof envelope>;
+
 /** D3: the child's result with all of its keys, even if the child did not report a value for them. */
-function envelope({ child_run_id, result }: Ended): object {
+function envelope({ child_run_id, result }: Ended) {
   const { first_cause: _, failed_stage: __, status: ___, summary, details = "", ...rest } = result;
   const shown = { status: statusOf(result), summary: summaryWithCause(result) ?? summary, details };
   return { ...shown, ...rest, child_run_id };
