@@ -188,6 +188,8 @@ export function createViews(d: ViewDialect): string {
   `;
 }
 
-/** Finds the model calls of a run without reading its other events. */
-export const CALLS_INDEX =
-  "CREATE INDEX events_calls ON events (run, seq) WHERE type = 'MODEL_CALL_STARTED';";
+/** S2-29: finds the model calls of a run without reading its other events, and the runs of a session. */
+export const VIEW_INDEXES = `
+  CREATE INDEX events_calls ON events (run, seq) WHERE type = 'MODEL_CALL_STARTED';
+  CREATE INDEX runs_session_id ON runs (coalesce(session, root));
+`;

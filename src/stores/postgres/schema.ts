@@ -2,7 +2,7 @@
 // Tables and columns have the same names as in the SQLite store.
 // Journals and blobs are stored as exact text or bytes, because `jsonb` would reorder keys and reject some of the text that models write.
 
-import { CALLS_INDEX } from "../message-view.ts";
+import { VIEW_INDEXES } from "../message-view.ts";
 import { MESSAGE_VIEWS } from "./message-view.ts";
 
 export const MIGRATIONS: readonly string[] = [
@@ -248,7 +248,7 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE messages;
   DROP TABLE recordings;
   DELETE FROM meta WHERE name = 'messages';
-  ${CALLS_INDEX}
+  ${VIEW_INDEXES}
   ${MESSAGE_VIEWS}
   `,
 ];

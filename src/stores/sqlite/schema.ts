@@ -1,7 +1,7 @@
 // Creates the tables in steps, from one released version to the next. A released step is never changed.
 // Only `runs` and a few small tables contain run ids as text. Events contain the run's number, which saves 40 bytes per event.
 
-import { CALLS_INDEX } from "../message-view.ts";
+import { VIEW_INDEXES } from "../message-view.ts";
 import { MESSAGE_VIEWS } from "./message-view.ts";
 
 export const MIGRATIONS: readonly string[] = [
@@ -224,7 +224,7 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE messages;
   DROP TABLE recordings;
   DELETE FROM meta WHERE name = 'messages';
-  ${CALLS_INDEX}
+  ${VIEW_INDEXES}
   ${MESSAGE_VIEWS}
   `,
 ];

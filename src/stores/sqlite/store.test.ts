@@ -107,6 +107,17 @@ test("[28.9] [S2-72] [S2-73] another program sees a row in `messages` when a mod
   await store.close();
 });
 
+test("[28.9] [S2-29] a query of `messages` by session, run or role finds its rows by an index", async () => {
+  const path = join(folder, `${count++}.db`);
+  await openSqliteStore({ path, clock: fakeClock() }).close();
+  const reader = new DatabaseSync(path, { readOnly: true });
+  for (const column of ["session_id", "run_id", "agent_role"]) {
+    const plan = reader.prepare(`EXPLAIN QUERY PLAN SELECT * FROM messages WHERE ${column} = 'x'`).all();
+    expect([column, plan[0]!["detail"]]).toEqual([column, expect.stringMatching(/^SEARCH run USING INDEX/)]);
+  }
+  reader.close();
+});
+
 test("[28.9] [F39] a store of format 2, where `messages` was a table, gets the view and keeps its runs", async () => {
   const path = join(folder, `${count++}.db`);
   const old = new DatabaseSync(path);
