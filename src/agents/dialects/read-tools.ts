@@ -39,21 +39,13 @@ export const readPermissions: Reader = (builder, value, key) => {
   applyMap(builder, readPermissionMap(map), key);
 };
 
-/** Reads the names of delegates. `*` is not an agent's name, and is ignored with a warning. */
+/** Reads the names of delegates. `*` stands for every agent of the project and of the user. */
 export const readAgents: Reader = (builder, value, key) => {
   if (value === null) return;
   const names = typeof value === "string" ? splitNames(value) : value;
   if (!areTexts(names))
     return refuse(builder, [key], { code: "BAD_AGENTS", message: "`agents` must be a list of names" });
-  allowDelegates(
-    builder,
-    names.filter((name) => name !== "*"),
-    [key],
-  );
-  if (names.includes("*")) {
-    const message = "`*` names no agent: in Cadre an agent starts only agents that it names";
-    warn(builder, [key], { code: "AGENTS_UNNAMED", message });
-  }
+  allowDelegates(builder, names.includes("*") ? ["*"] : names, [key]);
 };
 
 /** Reads `allowed_directories`: the agent is allowed to work only in these folders. */
@@ -162,13 +154,14 @@ export function allowRules(
     if (meaning.kind === "tools") rules.push(...meaning.rules);
     else if (meaning.kind === "delegation") {
       agents.push(...(meaning.agents ?? []));
-      if (meaning.agents === undefined && !namesAgents(builder)) warn(builder, [...path, index], UNNAMED);
+      // A tool such as Claude Code's Task, without names, may start every agent, unless another key names agents.
+      if (meaning.agents === undefined && !namesAgents(builder)) agents.push("*");
     } else if (meaning.kind === "ide") editor.push(name as string);
     else if (isPartOfBash(name)) continue;
     else unknownTool(builder, [...path, index], name);
     understood ||= meaning.kind === "tools" || meaning.kind === "delegation";
   }
-  if (agents.length > 0) allowDelegates(builder, agents, path);
+  if (agents.length > 0) allowDelegates(builder, agents.includes("*") ? ["*"] : agents, path);
   if (editor.length > 0) {
     const message = `there is nothing like ${editor.map((name) => `\`${name}\``).join(", ")} here: left out`;
     const suggestion = "with Bash, the agent can run the compiler, the linter and the tests itself";
@@ -195,12 +188,6 @@ const isPartOfBash = (name: Data): boolean =>
   );
 
 const UNKNOWN = { kind: "unknown" } as const;
-
-const UNNAMED = {
-  code: "AGENTS_UNNAMED",
-  message: "the file may start any agent, but names none: in Cadre an agent starts only agents that it names",
-  suggestion: "list them in `agents`",
-};
 
 const namesAgents = ({ source }: TranslationBuilder): boolean =>
   AGENT_LISTS.some((key) => source.keys[key] !== undefined);

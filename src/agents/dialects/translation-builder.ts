@@ -65,7 +65,8 @@ export function narrowTools(builder: TranslationBuilder, gate: Partial<ToolGate>
 /** If two keys name delegates, only the agents that both keys name remain. */
 export function allowDelegates(builder: TranslationBuilder, names: readonly string[], path: Path): void {
   const before = builder.agents;
-  builder.agents = before ? before.filter((name) => names.includes(name)) : [...new Set(names)];
+  if (!before || before.includes("*")) builder.agents = [...new Set(names)];
+  else if (!names.includes("*")) builder.agents = before.filter((name) => names.includes(name));
   builder.from["agents"] ??= [...builder.base, ...path];
 }
 
