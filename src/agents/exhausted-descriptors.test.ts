@@ -7,7 +7,21 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../test/support/scratch.ts";
 
+const BOTH = "boss:true,hand:true";
+
 test("[36.2] if no file can be opened, the last complete set of agents is kept; if no set was loaded before, the answer is 503", () => {
+  expect(agentsWithoutDescriptors()).toEqual([BOTH, BOTH, "FILES_UNAVAILABLE", BOTH]);
+});
+
+test("[FAULTS §1.7] [36.2] the scenario detects a broken version that takes an unreadable file for a missing one", () => {
+  const [before, kept, fresh, after] = agentsWithoutDescriptors("broken");
+  expect([before, after]).toEqual([BOTH, BOTH]);
+  expect(kept).not.toBe(BOTH);
+  expect(fresh).not.toBe("FILES_UNAVAILABLE");
+});
+
+/** What a process reads with all files, without descriptors, in a new set without descriptors, and with descriptors again. */
+function agentsWithoutDescriptors(...mutant: string[]): string[] {
   const root = scratchFolder("cadre-descriptors-");
   try {
     mkdirSync(join(root, "agents"));
@@ -16,11 +30,9 @@ test("[36.2] if no file can be opened, the last complete set of agents is kept; 
     agent("boss", "agents: [hand]");
     agent("hand");
     const program = fileURLToPath(new URL("./exhausted-descriptors.fixture.ts", import.meta.url));
-    const shell = `ulimit -n 100; exec "$0" "$1" "$2"`;
-    const said = execFileSync("bash", ["-c", shell, process.execPath, program, root], { encoding: "utf8" });
-    const both = "boss:true,hand:true";
-    expect(said.trim().split("\n")).toEqual([both, both, "FILES_UNAVAILABLE", both]);
+    const argv = ["-c", 'ulimit -n 100; exec "$0" "$@"', process.execPath, program, root, ...mutant];
+    return execFileSync("bash", argv, { encoding: "utf8" }).split("\n").slice(0, 4);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-});
+}

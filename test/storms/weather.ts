@@ -38,11 +38,11 @@ export const STORMS: readonly Storm[] = [
   },
   {
     name: "descriptors",
-    does: "the process may open 20 to 32 files",
+    does: "the process may open 25 to 40 files",
     command: (argv, random) => [
       "bash",
       "-c",
-      `ulimit -n ${random.between(20, 32)}; exec "$@"`,
+      `ulimit -n ${random.between(25, 40)}; exec "$@"`,
       "bash",
       ...argv,
     ],
