@@ -35,7 +35,7 @@ export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): st
 }
 
 /** Tells the model that a call's input was not JSON, or was nested too deep. Returns undefined if the input is usable. */
-export function invalidJson({ name, invalid }: ToolCall): string | undefined {
+export function invalidJson({ name, invalid }: Pick<ToolCall, "name" | "invalid">): string | undefined {
   if (invalid === undefined) return undefined;
   const what = isJson(invalid) ? `nested too deep (at most ${MAX_NESTING} levels)` : "not valid JSON";
   return `The input of ${name} was ${what}; nothing was done. It began: ${invalid.slice(0, 200)}`;

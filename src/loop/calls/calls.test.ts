@@ -17,6 +17,8 @@ import { type AnyTool, defineTool } from "../../tools/tool.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
 /** Mistaken calls that the model makes in its first turn, each with the result that the model gets. */
+const NESTED = `${'{"task":'.repeat(5_000)}1${"}".repeat(5_000)}`;
+
 const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }, RegExp][] = [
   ["[F43] an unknown tool", { tool: "lok", input: { what: "a" } }, /no tool "lok".*You have: .*look/],
   ["[F43] a tool that the agent is not allowed to use", charge("a"), /no tool "charge" for you/],
@@ -25,6 +27,8 @@ const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }
   ["[F42] wrong types", { tool: "look", input: { what: 7 } }, /does not fit.*what/s],
   ["[F42] no object at all", { tool: "look", raw: "[1]" }, /does not fit/],
   ["[F42] a report in malformed JSON", { tool: "final_report", raw: "{{" }, /not valid JSON/],
+  ["[36.7] a delegation that is nested too deep", { tool: "delegate", raw: NESTED }, /nested too deep/],
+  ["[36.7] a report that is nested too deep", { tool: "final_report", raw: NESTED }, /nested too deep/],
 ];
 
 for (const [name, call, told] of ODD) {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
 import { RunStatus } from "../../../journal/events.ts";
 import type { ToolFacts } from "../../../journal/tool-facts.ts";
-import { misfit } from "../../../patterns/events.ts";
+import { invalidJson, misfit } from "../../../patterns/events.ts";
 import type { ToolCall } from "../../../projections/folds/tool-call.ts";
 import { type DeclaredTool, offerOf, type ToolGate } from "./declared-tool.ts";
 
@@ -116,7 +116,8 @@ export function parseAdminCall(
   tool: DeclaredAdminTool,
   { name, input, invalid }: ToolCall,
 ): { asked: AdminInput } | { problem: string } {
-  if (invalid !== undefined) return { problem: `The input of ${name} was not valid JSON; nothing was done.` };
+  const unreadable = invalidJson({ name, invalid });
+  if (unreadable !== undefined) return { problem: unreadable };
   const parsed = tool.input.safeParse(input ?? {});
   return parsed.success ? { asked: parsed.data } : { problem: misfit(name, parsed.error) };
 }

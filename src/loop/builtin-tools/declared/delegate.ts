@@ -10,7 +10,7 @@ import {
 } from "../../../journal/definition.ts";
 import type { Payload } from "../../../journal/events.ts";
 import type { ToolFacts } from "../../../journal/tool-facts.ts";
-import { misfit } from "../../../patterns/events.ts";
+import { invalidJson, misfit } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../../patterns/router.ts";
 import type { ToolCall } from "../../../projections/folds/run-state.ts";
@@ -219,8 +219,8 @@ export function parseDelegation({
 }: Pick<ToolCall, "name" | "input" | "invalid">): DelegationRequest | { problem: string } | undefined {
   const tool = delegationToolNamed(name);
   if (!tool) return undefined;
-  if (invalid !== undefined)
-    return { problem: `The input of ${name} was not valid JSON; nothing was started.` };
+  const unreadable = invalidJson({ name, invalid });
+  if (unreadable !== undefined) return { problem: unreadable };
   const asked = tool.parse(name, input);
   return asked instanceof z.ZodError ? { problem: misfit(name, asked) } : asked;
 }
