@@ -13,6 +13,7 @@ export const {
   parallel,
   prompt,
   RunFailed,
+  run,
   sleep,
   tool,
   turn,

@@ -11,7 +11,7 @@ export function load(name) {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < WANTED[0] || (major === WANTED[0] && minor < WANTED[1]))
     throw new Error(
-      `Cadre needs Node ${WANTED.join(".")} or newer, because the SQLite of older versions can lose writes. This is Node ${process.versions.node}. Nothing was started.`,
+      `Cadre needs Node ${WANTED.join(".")} or newer. This is Node ${process.versions.node}. Nothing was started.`,
     );
   const sources = existsSync(new URL(`./src/${name}.ts`, import.meta.url));
   return createRequire(import.meta.url)(sources ? `./src/${name}.ts` : `./dist/${name}.js`);

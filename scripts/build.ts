@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { minifySync } from "vite";
+import { minifySync, parseSync } from "vite";
 import { vendor } from "./vendor.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -44,6 +44,27 @@ function shorten(dist: string): void {
       ...{ module: true, compress: isVendored, mangle, codegen: { removeWhitespace: true } },
     });
     if (errors.length > 0) throw new Error(`${name} could not be shortened: ${errors[0]!.message}`);
-    writeFileSync(file, code);
+    writeFileSync(file, isVendored ? code : onLines(code));
   }
+}
+
+/** Puts each statement on a line of its own, because Node prints the line of an error that nobody catches. */
+function onLines(code: string): string {
+  const starts = new Set<number>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { type, body, consequent } = node as { type?: string; body?: unknown; consequent?: unknown };
+    const statements = type === "SwitchCase" ? consequent : body;
+    if (Array.isArray(statements))
+      for (const { start } of statements as { start: number }[]) starts.add(start);
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(parseSync("code.js", code).program);
+  const lines: string[] = [];
+  let from = 0;
+  for (const start of [...starts].toSorted((a, b) => a - b)) {
+    lines.push(code.slice(from, start));
+    from = start;
+  }
+  return [...lines, code.slice(from)].filter((line) => line !== "").join("\n");
 }

@@ -22,6 +22,7 @@ export {
 export type { ApprovalHandler } from "./library/handle-approvals.ts";
 export { CadreClosed, type Run, type RunResult, type RunStatus } from "./library/run.ts";
 export { RunFailed } from "./library/run-failed.ts";
+export { type RunOnce, type RunOnceOptions, run } from "./library/run-once.ts";
 export type { JsonSchema, StandardSchema } from "./library/schema.ts";
 export type { RunPart } from "./library/stream.ts";
 export { ask, delegate, parallel, prompt, sleep, tool, turn, turns } from "./patterns/step-functions.ts";

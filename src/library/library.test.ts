@@ -18,6 +18,7 @@ import {
   delegate,
   RunFailed,
   type RunPart,
+  run as runOnce,
   tool,
 } from "../index.ts";
 import { scriptedModel } from "../testing.ts";
@@ -187,6 +188,9 @@ test("the stream contains the text, the calls and the children of the whole tree
     part.type === "text-delta" && part.agent === "boss" ? [part.text] : [],
   );
   expect(typed.join("")).toBe("I ask the reader.It is 7.");
+  const texts: string[] = [];
+  for await (const text of run.textStream) texts.push(text);
+  expect(texts).toEqual(["I ask the reader.", "It is 7."]);
 });
 
 test("the root run's handler gets a child's approval request; if the handler throws, the request stays open", async () => {
@@ -515,4 +519,20 @@ test("an agent of a pack that names no model is refused by its short name too", 
   await expect(cadre.run("supervisor", "Plan").result).rejects.toMatchObject({
     code: "PROVIDER_KEY_MISSING",
   });
+});
+
+test("[27.1] `run` opens Cadre for one run, and a second run at the same time gets a sentence that says what to do", async () => {
+  const { clerk, refunds } = refundDesk();
+  const options = { folder: newFolder(), store: "data/cadre.db", key: "ticket-7" };
+  const asked = Promise.withResolvers<ApprovalRequest>();
+  const first = runOnce(clerk, "Refund order 7", options).onApproval(asked.resolve);
+  const request = await asked.promise;
+  await expect(runOnce(clerk, "Refund order 7", options).then()).rejects.toThrow("call createCadre once");
+  await request.approve();
+  expect((await first).output.refunded).toBe(500);
+  const parts: string[] = [];
+  for await (const { type } of runOnce(clerk, "Refund order 7", options).stream) parts.push(type);
+  expect(parts.at(-1)).toBe("ended");
+  expect((await runOnce(clerk, "Refund order 7", options)).id).toBe(await first.id);
+  expect(refunds).toHaveLength(1);
 });

@@ -51,6 +51,11 @@ export interface Run<Output> extends PromiseLike<RunResult<Output>> {
   readonly result: Promise<RunResult<Output>>;
   /** Everything that happens in the run and in the runs below it, from the start. */
   readonly stream: AsyncIterable<RunPart>;
+  /**
+   * The text of the run's own agent, piece by piece, and without the runs below it.
+   * If a model call fails and is tried again, its text begins again; `stream` shows attempts apart.
+   */
+  readonly textStream: AsyncIterable<string>;
   status(): Promise<RunStatus>;
   /** The open requests of the run and of all runs below it. */
   approvals(): Promise<ApprovalRequest[]>;
@@ -108,6 +113,9 @@ export function runHandle<Output>(
         yield* streamTree(id, assembly, closed);
       })();
     },
+    get textStream() {
+      return textOf(run);
+    },
     status: async () => statusOf(await requireRow(await started, store)),
     approvals: async () => openRequests({ root: await rootOf(await started, store) }, assembly),
     onApproval(handler) {
@@ -145,6 +153,17 @@ export function runHandle<Output>(
     },
   };
   return run;
+}
+
+/** A text that was not seen live comes as one piece. */
+async function* textOf({ id, stream }: Pick<Run<unknown>, "id" | "stream">): AsyncGenerator<string> {
+  const root = await id;
+  const live = new Set<string>();
+  for await (const part of stream) {
+    if (part.runId !== root) continue;
+    if (part.type === "text-delta") live.add(part.turnId);
+    if (part.type === "text-delta" || (part.type === "text" && !live.has(part.turnId))) yield part.text;
+  }
 }
 
 /** Cadre was closed, or is closing. The run continues when the store is opened again. */
