@@ -132,6 +132,7 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
   allowedDelegations: "agents",
   delegates: "agents",
   ...TURNS_ALIASES,
+  "policy.delegate_targets": "delegate_targets",
   disallowed_tools: "disallowedTools",
   allowedTools: "tools",
   "allowed-tools": "tools",

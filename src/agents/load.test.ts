@@ -40,6 +40,7 @@ describe("delegates that are set only by `policy`", () => {
   test.each([
     ["policy: [Patch, Finalize, Delegate]", ["coder", "reader"]],
     ["policy: [Finalize, Delegate]\ndelegate_targets: [coder]", ["coder"]],
+    ["policy: [Finalize, Delegate]\npolicy.delegate_targets: [coder]", ["coder"]],
     ["policy: {verbs: [Finalize, Delegate], delegate_targets: [coder]}", ["coder"]],
     ["policy: {delegate_targets: [lead, reader]}", ["lead", "reader"]],
     ["policy: [Finalize]\ndelegate_targets: [coder]", []],

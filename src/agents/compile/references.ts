@@ -26,7 +26,8 @@ export function referencesOf(values: AgentValues, document: YamlDocument): Refer
     const names = namesIn(values[key as keyof AgentValues], [file], fieldsOf(key));
     return names.map(({ name, path }) => ({ key: countsFor, name, ...document.at(path) }));
   });
-  const at = document.at([written.includes("delegate_targets") ? "delegate_targets" : "policy"], "key");
+  const targets = written.find((word) => canonicalKey(word) === "delegate_targets");
+  const at = document.at([targets ?? "policy"], "key");
   const granted = policyDelegates(values) ?? [];
   return [...named, ...granted.map((name) => ({ key: "agents", by: "delegate_targets", name, ...at }))];
 }

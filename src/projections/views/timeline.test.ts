@@ -36,6 +36,35 @@ const result = (toolCallId: string, more: Partial<Payload<"TOOL_RESULT">>): Even
   payload: { toolCallId, output: "…", ...more },
 });
 
+test("[28.11] the conversation that a child gets from its parent is one quiet line", () => {
+  const text = "Your parent's conversation so far: [user] Add authentication";
+  const context: EventBody = {
+    type: "CONTEXT_ADDED",
+    payload: { id: "parent", source: "parent", from: "main", text },
+  };
+  expect(linesOf(runStarted(), context).at(-1)).toBe("context quiet: Reads the conversation of main");
+  expect(entriesOf(runStarted(), context).at(-1)!.detail).toBe(text);
+});
+
+test("[28.10] the end of a child or a run that a limit cut off is a warning", () => {
+  const cut = runEnded("RUN_COMPLETED", "Half.", "max_turns");
+  expect(linesOf(runStarted(), cut).at(-1)).toBe("end warn: Cut off (max turns): Half.");
+  const result = {
+    ...(cut as { payload: Payload<"RUN_COMPLETED"> }).payload.result,
+    stop_reason: "max_turns" as const,
+  };
+  const child = {
+    child_run_id: "c1",
+    key: "m1.0",
+    agent_type: "coder",
+    success: true,
+    summary: "Half.",
+    result,
+  };
+  const ended = { type: "CHILD_RUN_COMPLETED", payload: child } as EventBody;
+  expect(linesOf(runStarted(), ended).at(-1)).toBe("child warn: Run c1 was cut off (max turns): Half.");
+});
+
 test("the timeline describes each step of a run in order, and every line has the seq of its event", () => {
   const story = [
     runStarted({ agent: "coder" }),

@@ -447,6 +447,7 @@ function describeContext({ source, from, text, opening }: Payload<"CONTEXT_ADDED
     return quiet(`Reads instead of its task: ${headings || text}`);
   }
   if (source === "system") return quiet(`Told the agent: ${text}`);
+  if (source === "parent") return quiet(`Reads the conversation of ${from ?? "its parent"}`);
   // A coordinator receives the whole discussion in one message. A member receives each message of the other members separately.
   if (source === "team")
     return quiet(from === undefined ? "Reads the team's discussion" : `Hears: ${stripUntrustedMarks(text)}`);
