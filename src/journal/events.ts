@@ -55,6 +55,7 @@ export {
   TeamTurn,
   Trigger,
   UnjournaledState,
+  Unmerged,
   WAITING_KINDS,
   WaitingOn,
   Worktree,

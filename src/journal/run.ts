@@ -163,6 +163,17 @@ export const TeamTurn = z.object({
 });
 export type TeamTurn = z.infer<typeof TeamTurn>;
 
+/** Work of a run in a worktree that was not merged. All of it is on the branch. */
+export const Unmerged = z.object({
+  run_id: z.string(),
+  agent: z.string(),
+  branch: z.string(),
+  files: z.array(z.string()),
+  /** Why it was not merged, and how to merge it, in words for people and models. */
+  detail: z.string(),
+});
+export type Unmerged = z.infer<typeof Unmerged>;
+
 /** D3: the result that a run hands to its parent. Counts and files are taken from the journal, not from the model's text. */
 export const ResultEnvelope = z.object({
   status: z.enum(["completed", "failed", "cancelled"]),
@@ -184,6 +195,8 @@ export const ResultEnvelope = z.object({
   first_cause: FirstCause.optional(),
   /** The agent that failed after it took over the work. `summary` already names this agent. */
   failed_stage: z.string().optional(),
+  /** Work of runs below that is not in the workspace, because its merge failed or was not wanted. */
+  unmerged: z.array(Unmerged).optional(),
 });
 export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
 

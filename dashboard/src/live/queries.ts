@@ -53,6 +53,10 @@ export const runCountQuery = (filter: RunsFilter) =>
     placeholderData: (before: number | undefined) => before,
   });
 
+/** What an undo of the run would change. Any program can change the files at any time. */
+export const undoQuery = (id: string) =>
+  unstableQuery(["undo", id], () => client.get("/api/runs/{id}/undo", { id }));
+
 /** U45: runs that wait because a model provider refused a request or asked Cadre to wait. */
 export const providerWaitsQuery = query(["runs", "provider-waits"], () =>
   client.get("/api/runs", { waiting: "provider", limit: 100, total: true }),

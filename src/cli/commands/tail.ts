@@ -77,7 +77,7 @@ async function watch(
     if (signal.aborted) return EXIT.done;
     const run = await client.get("/api/runs/{id}", { id: runId });
     const isToStop = shownStatus(run, !isAlone) === "cancel_pending";
-    const code = isToStop ? EXIT.cancelled : exitCodeOf(run.status);
+    const code = isToStop ? EXIT.cancelled : exitCodeOf(run);
     if (json) return code;
     if (run.endedAt !== undefined) {
       for (const line of summaryLines(run, screen, { said: view.lastWords() })) screen.line(line);

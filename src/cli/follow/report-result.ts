@@ -45,7 +45,7 @@ export async function printFollowResult(
     say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
     return EXIT.waiting;
   }
-  const code = exitCodeOf(run.status);
+  const code = exitCodeOf(run);
   const summary = summaryLines(run, screen, { said: view.lastWords() });
   say([...summary, ...retryLines(run, commandLine), again], resultOf(run, code));
   return code;
@@ -75,7 +75,9 @@ export async function printAnswer(
       .filter(Boolean)
       .join("\n\n"),
   );
-  return EXIT.done;
+  for (const { agent, branch } of result?.unmerged ?? [])
+    io.stderr.write(`Not merged: the work of ${plainLine(agent)} is on the branch ${plainLine(branch)}.\n`);
+  return exitCodeOf(run);
 }
 
 const keptLines = (runId: string, commandLine: CommandLine): string[] => [
@@ -102,7 +104,9 @@ export const leavingLines = (runId: string, commandLine: CommandLine): string[] 
   `End it: ${commandLine(`cancel ${runId}`)}`,
 ];
 
-export function exitCodeOf(status: RunDetail["status"]): number {
+/** A completed run whose work was not all merged waits for a person too. */
+export function exitCodeOf({ status, result }: Pick<RunDetail, "status" | "result">): number {
+  if (result?.unmerged !== undefined && status === "completed") return EXIT.waiting;
   if (status === "failed" || status === "cancelled") return EXIT[status];
   return status === "suspended" ? EXIT.waiting : EXIT.done;
 }

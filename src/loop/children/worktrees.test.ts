@@ -94,6 +94,23 @@ scenario(
     expect(JSON.stringify(promptOf(await world.events(runId)))).toContain(
       `was NOT merged; all of it is on the branch cadre/${kept}. Changed on both sides: same.txt.`,
     );
+    const [{ result }] = payloadsOf(await world.events(runId), "RUN_COMPLETED") as [
+      ReturnType<typeof payloadsOf<"RUN_COMPLETED">>[number],
+    ];
+    expect(result.unmerged, "[26.8] the result says what is missing").toEqual([
+      {
+        run_id: kept,
+        agent: "coder",
+        branch: `cadre/${kept}`,
+        files: ["same.txt"],
+        detail: expect.stringContaining("Changed on both sides: same.txt."),
+      },
+    ]);
+    expect(result.warnings).toEqual([
+      expect.stringContaining(
+        `The work of coder is NOT in the files here. It is on the branch cadre/${kept}.`,
+      ),
+    ]);
   },
 );
 
@@ -118,6 +135,10 @@ scenario(
       (started) => started.child_run_id,
     );
     expect(existsSync(join(world.folder, "half.txt"))).toBe(false);
+    const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
+    expect(ended!.result.files_created, "[26.8] a file that is not here is not said to be created").toEqual(
+      [],
+    );
     expect(git("show", `cadre/${child}:half.txt`)).toBe("half\n");
   },
 );

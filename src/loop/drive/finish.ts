@@ -7,6 +7,7 @@ import type {
   ResultEnvelope,
   Spent,
   StopReason,
+  Unmerged,
 } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Ending } from "../../patterns/action.ts";
@@ -39,7 +40,8 @@ export async function finishRun(ending: Ending, run: RunJournal): Promise<void> 
 export function resultEnvelope(ending: Ending, state: RunState): ResultEnvelope {
   const { status, stopReason, summary, details, output, team } = ending;
   const cut = isLimit(stopReason) ? stopReason : undefined;
-  const warnings = ending.warnings ?? [];
+  const { unmerged } = state;
+  const warnings = [...(ending.warnings ?? []), ...unmerged.map(unmergedWarning)];
   const paths = [...state.files];
   return {
     status,
@@ -56,8 +58,12 @@ export function resultEnvelope(ending: Ending, state: RunState): ResultEnvelope 
     ...omitUndefined({ output, stop_reason: cut, team }),
     ...(status === "failed" ? { first_cause: ending.cause ?? ownCause(ending, state) } : {}),
     ...omitUndefined({ failed_stage: ending.failedStage }),
+    ...(unmerged.length > 0 ? { unmerged } : {}),
   };
 }
+
+const unmergedWarning = ({ agent, branch, detail }: Unmerged): string =>
+  `The work of ${agent} is NOT in the files here. It is on the branch ${branch}. ${detail}`;
 
 /** S2-25: tells the parent that the result may be incomplete, even if the agent still reported. */
 const cutWarning = (reason: StopReason): string =>

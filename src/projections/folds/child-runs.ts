@@ -1,6 +1,12 @@
 // The children of a run, folded from the parent's journal.
 
-import type { JournalEvent, Payload, Trigger, Worktree } from "../../journal/events.ts";
+import {
+  type JournalEvent,
+  type Payload,
+  type Trigger,
+  Unmerged,
+  type Worktree,
+} from "../../journal/events.ts";
 
 export interface ChildRun {
   runId: string;
@@ -47,8 +53,23 @@ export const isMergeCall = (toolCallId: string): boolean => toolCallId.startsWit
 export function trackMerge(children: ChildRuns, event: JournalEvent): void {
   if (children.size === 0 || (event.type !== "TOOL_STARTED" && event.type !== "TOOL_RESULT")) return;
   const { toolCallId, attempt = 1 } = event.payload;
-  const child = isMergeCall(toolCallId) ? children.get(toolCallId.slice(MERGE.length)) : undefined;
+  const child = isMergeCall(toolCallId) ? children.get(childOfMerge(toolCallId)) : undefined;
   if (child) child.merge = { attempts: attempt, done: event.type === "TOOL_RESULT" };
+}
+
+/** The child whose worktree such a call merges. */
+export const childOfMerge = (toolCallId: string): string => toolCallId.slice(MERGE.length);
+
+/** The work of a child that a merge has left on its branch. Undefined for other results. */
+export function unmergedWork(
+  children: ChildRuns,
+  { toolCallId, output }: Payload<"TOOL_RESULT">,
+): Unmerged | undefined {
+  const child = isMergeCall(toolCallId) ? children.get(childOfMerge(toolCallId)) : undefined;
+  if (!child?.worktree || typeof output !== "object" || output === null) return undefined;
+  const { status, branch, files, detail } = output as Partial<Record<string, unknown>>;
+  if (status !== "kept" && status !== "conflict") return undefined;
+  return Unmerged.safeParse({ run_id: child.runId, agent: child.agent, branch, files, detail }).data;
 }
 
 /** A child that has ended but whose work is not merged yet. */

@@ -11,6 +11,7 @@ import type {
   PromptPrefix,
   Purpose,
   RunStatus,
+  Unmerged,
   WaitingOn,
 } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
@@ -20,7 +21,7 @@ import { triggerOf } from "../../patterns/declarations/facts.ts";
 import type { Projection } from "../projection.ts";
 import { type BudgetChanges, trackBudget } from "../usage/budgets.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
-import { addChild, type ChildRun, endChild, mayBeRetried, trackMerge } from "./child-runs.ts";
+import { addChild, type ChildRun, endChild, mayBeRetried, trackMerge, unmergedWork } from "./child-runs.ts";
 import { type RunEnd, runEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { emptyTaint, isTainted, type Taint, trackTaint } from "./taint.ts";
 import { emptyTeam, type TeamState, trackTeam } from "./team-state.ts";
@@ -124,6 +125,8 @@ export interface RunState extends BudgetChanges {
   /** Ids of messages from the runtime to the agent, such as nudges and the last-turn notice. */
   systemNotes: Set<string>;
   files: Map<string, "created" | "modified" | "deleted">;
+  /** Work of runs below that was not merged into the workspace. */
+  unmerged: Unmerged[];
   /** Fingerprints of the files that the model has read, as of its last reading. */
   seenFiles: Map<string, string>;
   /** Instruction files for parts of the project that are in the prompt. If a summary or a cleared result removes one, the agent gets it again. */
@@ -248,6 +251,7 @@ export const emptyRunState = (): RunState => ({
   hops: 0,
   systemNotes: new Set(),
   files: new Map(),
+  unmerged: [],
   seenFiles: new Map(),
   toldFiles: new Set(),
   background: new Map(),
@@ -657,6 +661,8 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   for (const { path, fingerprint } of seen ? [seen, ...ownChanges] : ownChanges)
     state.seenFiles.set(path, fingerprint);
   addBackground(state, event.payload.background);
+  const unmerged = unmergedWork(state.children, event.payload);
+  if (unmerged) state.unmerged.push(unmerged);
   const call = state.calls.get(id);
   const hasChanged = files !== undefined || (call?.started && call.proposal?.effect !== "read");
   if (hasChanged && !recorded && isTainted(state.taint)) state.taintedWriteAt = event.ts;
@@ -684,8 +690,12 @@ function completeChild(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): 
   const child = endChild(state.children, event.payload);
   if (!child) return;
   const { key, success, result } = event.payload;
-  for (const path of result.files_created) state.files.set(path, "created");
-  for (const path of result.files_modified) if (!state.files.has(path)) state.files.set(path, "modified");
+  state.unmerged.push(...(result.unmerged ?? []));
+  // The files of a worktree are changed there. The result of the merge says which of them are changed here.
+  const isHere = child.worktree === undefined;
+  for (const path of isHere ? result.files_created : []) state.files.set(path, "created");
+  for (const path of isHere ? result.files_modified : [])
+    if (!state.files.has(path)) state.files.set(path, "modified");
   const { tests_run: run, tests_passed: passed } = result;
   if (run !== null && passed !== null) state.tests = { run, passed };
   const call = state.calls.get(key);

@@ -7,6 +7,7 @@ import { type Attachment, describeFile } from "../../journal/attachment.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
 import { stripUntrustedMarks } from "../../journal/untrusted.ts";
+import { childOfMerge, isMergeCall } from "../folds/child-runs.ts";
 import { SELF_RESUMING } from "../folds/run-row.ts";
 import { NOT_STARTED } from "../folds/run-state.ts";
 import { parseTodos, summarizeTodos } from "../folds/todos.ts";
@@ -121,6 +122,10 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   APPROVAL_DECIDED: ({ payload }, names) => decisionLine(payload, names),
   TOOL_STARTED: ({ payload: { toolCallId: id, attempt = 1, receipt } }, names) => {
     const { approved } = names.calls.get(id) ?? {};
+    if (isMergeCall(id)) {
+      const child = childOfMerge(id);
+      return ["tool", "plain", `Merges the work of ${names.children.get(child) ?? `run ${child}`}`];
+    }
     const isOther = receipt !== undefined && approved?.receipt !== undefined && receipt !== approved.receipt;
     return [
       "tool",
@@ -384,6 +389,7 @@ const describeUnlimited = ({ unpriced }: Payload<"RUN_STARTED">): string =>
 
 function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   const { toolCallId: id, output, isError, files, sandbox, recorded } = event.payload;
+  if (isMergeCall(id)) return mergeLine(event, names);
   const call = describeCallById(names, id);
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   if (recorded)
@@ -404,6 +410,18 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
     `${capitalize(label)}: ${what}`,
     text,
   ];
+}
+
+/** The merge of a child's worktree, in words: its result is made for programs. */
+function mergeLine({ payload: { toolCallId: id, output } }: EventOf<"TOOL_RESULT">, names: Names): Line {
+  const child = childOfMerge(id);
+  const who = names.children.get(child) ?? `run ${child}`;
+  const { status, files, branch, detail } = (output ?? {}) as Partial<Record<string, unknown>>;
+  const listed = Array.isArray(files) ? files.join(", ") : "";
+  if (status === "unchanged") return ["result", "quiet", `Nothing to merge from ${who}: it changed no files`];
+  if (status === "merged") return ["result", "good", `Merged the work of ${who}: ${listed}`];
+  const why = typeof detail === "string" ? detail : undefined;
+  return ["result", "bad", `NOT merged: the work of ${who} is on the branch ${String(branch)}`, why];
 }
 
 /** `who` is the name under which the reader knows the child. */

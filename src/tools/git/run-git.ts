@@ -1,4 +1,4 @@
-// Runs git for Cadre itself: without a shell, hooks, signatures, transports or prompts, with a time limit, and with Cadre as the author.
+// Runs git for Cadre itself: without a shell, hooks, signatures, transports or prompts, with a time limit. Unless a caller names a person, Cadre is the author.
 //  - Nothing that a repository contains starts a program: `repository-settings.ts` decides which of its settings git may use (A30).
 //    The settings are read before every call. If they cannot be read, git is not run.
 //  - If another process holds a lock, git is retried for a while. If git fails, `tryGit` returns the failure and `git` throws it.
@@ -147,11 +147,14 @@ const isLocked = ({ complaint }: GitAnswer): boolean =>
 /** Settings that change what git writes or prints. */
 const OUTPUT_SETTINGS = ["core.safecrlf=false", "core.quotePath=false"].flatMap((setting) => ["-c", setting]);
 
+/** Cadre's own name in commits. */
+export const CADRE = { name: "Cadre", email: "cadre@localhost" };
+
 const AUTHOR = {
-  GIT_AUTHOR_NAME: "Cadre",
-  GIT_AUTHOR_EMAIL: "cadre@localhost",
-  GIT_COMMITTER_NAME: "Cadre",
-  GIT_COMMITTER_EMAIL: "cadre@localhost",
+  GIT_AUTHOR_NAME: CADRE.name,
+  GIT_AUTHOR_EMAIL: CADRE.email,
+  GIT_COMMITTER_NAME: CADRE.name,
+  GIT_COMMITTER_EMAIL: CADRE.email,
 };
 
 /** `exec` keeps the process id, so the entry describes git. If the system has no /proc, the file contains only the process id. */

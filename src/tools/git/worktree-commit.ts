@@ -5,7 +5,7 @@
 
 import { copyFile, lstat, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { commitAt, type GitLocation, git, gitList, isAncestor, tryGit } from "./run-git.ts";
+import { CADRE, commitAt, type GitLocation, git, gitList, isAncestor, tryGit } from "./run-git.ts";
 import {
   exists,
   ignoreStateFolder,
@@ -171,24 +171,46 @@ async function moveBranch(
   const why = work.why ?? (follows ? undefined : "it left its branch for another line of commits");
   const isNew = isChanged || !follows;
   const commit = isNew
-    ? await commitTree(at, work.tree ?? tree!, parents.length === 0 ? [base] : parents, [
-        work.message.trim() || `Work of ${branch}`,
-        ...(why === undefined ? [] : [`${KEEP}: ${why}`]),
-      ])
+    ? await commitTree(at, work.tree ?? tree!, parents.length === 0 ? [base] : parents, {
+        paragraphs: [work.message.trim() || `Work of ${branch}`],
+        trailers: why === undefined ? [] : [`${KEEP}: ${why}`],
+      })
     : head!;
   if (commit !== tip) await git(at, ["update-ref", ref, commit, tip ?? ""]);
   if (now.trim() !== ref) await git(at, ["symbolic-ref", "HEAD", ref]);
   return isNew ? why : undefined;
 }
 
-export function commitTree(
+/** Commits in the name of the person whom git knows in this repository, with Cadre as the co-author. */
+export async function commitTree(
   at: GitLocation,
   tree: string,
   parents: readonly string[],
-  paragraphs: readonly string[],
+  { paragraphs, trailers }: { paragraphs: readonly string[]; trailers: readonly string[] },
 ): Promise<string> {
-  const message = paragraphs.join("\n\n").replaceAll("\0", "");
-  return git(at, ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"], message);
+  const person = await personOf(at);
+  const all = person === undefined ? trailers : [...trailers, CO_AUTHOR];
+  const message = [...paragraphs, ...(all.length > 0 ? [all.join("\n")] : [])].join("\n\n");
+  const author = person && { ...at, env: { ...at.env, ...person } };
+  const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+  return git(author ?? at, args, message.replaceAll("\0", ""));
 }
+
+const CO_AUTHOR = `Co-authored-by: ${CADRE.name} <${CADRE.email}>`;
+
+/** The person's identity as environment variables of git. Undefined if git knows no name and address. */
+async function personOf(at: GitLocation): Promise<NodeJS.ProcessEnv | undefined> {
+  const [name, email] = [await setting(at, "user.name"), await setting(at, "user.email")];
+  if (name === "" || email === "") return undefined;
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}
+
+const setting = async (at: GitLocation, key: string): Promise<string> =>
+  (await tryGit(at, ["config", "--get", key])).output.trim();
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 300);

@@ -84,7 +84,10 @@ async function mergeOnce(
     const detail = `Changed on both sides: ${someOf(result.clashes)}. ${parent} is as it was. ${mergeAdvice(branch)}`;
     return { status: "conflict", branch, files: result.clashes, detail };
   }
-  const commit = await commitTree(at, result.tree, [head, tip], [`Merge ${branch}`, message, mark(branch)]);
+  const commit = await commitTree(at, result.tree, [head, tip], {
+    paragraphs: [`Merge ${branch}`, message],
+    trailers: [mark(branch)],
+  });
   const answer = await applyMerge(checkout, { head, commit });
   if (answer.ok) return mergedResult(at, commit);
   if ((await git(at, ["rev-parse", "HEAD"])) !== head) return undefined;

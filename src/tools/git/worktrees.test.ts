@@ -72,6 +72,24 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(await closeWorktree(child, { message })).toEqual(merged);
   });
 
+  test("[26.8] commits are made in the person's name, with Cadre as the co-author", async () => {
+    await using repository = await tempGit();
+    await repository.git(["config", "user.name", "Ann"]);
+    await repository.git(["config", "user.email", "ann@example.org"]);
+    const child = await openChild(repository);
+    await repository.write({ "a.txt": "A\n" }, child.path);
+    expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged" });
+    for (const commit of ["HEAD", "HEAD^2"])
+      expect(
+        await repository.git([
+          "log",
+          "-1",
+          "--format=%an <%ae> %cn %(trailers:key=Co-authored-by,valueonly)",
+          commit,
+        ]),
+      ).toBe("Ann <ann@example.org> Ann Cadre <cadre@localhost>\n");
+  });
+
   test("closing an unchanged worktree leaves no commit, branch or folder; closing it again does no harm", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);

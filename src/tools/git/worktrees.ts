@@ -211,7 +211,7 @@ async function close(
   const found = await existingWorktree(worktree, checkout.common);
   const work: CommitResult = found ? await commitWork(worktree, found, message) : {};
   if (work.stays !== undefined) return keepBranch(worktree, work.stays);
-  const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
+  const why = work.why ?? (keep ? "its run did not succeed, or ended before the merge" : undefined);
   const merged = await mergeBack(worktree, { checkout, message, why, mustLook });
   if (found && !(await removeFolder(worktree, found))) return merged;
   // git refuses to delete the branch unless the parent contains all of its commits.

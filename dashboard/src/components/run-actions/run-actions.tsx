@@ -1,7 +1,7 @@
 // U40, U41: the actions on a run's page. The page hides every action that is not possible in the run's state.
 // If the server refuses an action, the page shows the server's message.
 
-import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
+import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw, Undo2 } from "lucide-react";
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
@@ -18,6 +18,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { ActionDialog } from "../action-dialog.tsx";
 import { AttachButton, FilesToSend, useFiles } from "../attach-files.tsx";
 import { treeOrder } from "../run-tree/roll-up.ts";
+import { UndoDialog } from "./undo-dialog.tsx";
 
 export interface RunActionsProps {
   journal: TreeJournal;
@@ -38,7 +39,7 @@ export function RunActions(props: RunActionsProps) {
 }
 
 function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
-  const [dialog, setDialog] = useState<"message" | "cancel">();
+  const [dialog, setDialog] = useState<"message" | "cancel" | "undo">();
   const { busy, problem, perform } = useAction();
   const may = allowedActions(row);
   useHotkeys([
@@ -67,11 +68,13 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
       )}
       {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={retry} />}
       <ActionButton icon={GitFork} label="Fork" isIcon onClick={onFork} />
+      {may.undo && <ActionButton icon={Undo2} label="Take back files" onClick={() => setDialog("undo")} />}
       {may.cancel && (
         <ActionButton icon={CircleStop} label="Stop" danger onClick={() => setDialog("cancel")} />
       )}
       <Problem text={problem} />
       <MessageDialog open={dialog === "message"} row={row} onClose={close} />
+      <UndoDialog open={dialog === "undo"} row={row} onClose={close} />
       <CancelDialog
         open={dialog === "cancel"}
         row={row}
@@ -93,6 +96,8 @@ function allowedActions({ endedAt, waitingOn, cancelRequested, status, stopReaso
     /** The run to thaw: the top of the frozen branch. */
     thaw: isOpen ? top : undefined,
     cancel: isOpen,
+    /** The files of a run at work are not taken back. */
+    undo: endedAt !== undefined || status === "suspended",
     retry: (status === "failed" || status === "cancelled") && stopReason !== "moved",
   };
 }

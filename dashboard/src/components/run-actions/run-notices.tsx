@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChevronDown, ChevronUp, Flag, Hand, OctagonX, RotateCcw } from "lucide-react";
+import { ChevronDown, ChevronUp, Flag, GitBranch, Hand, OctagonX, RotateCcw } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
@@ -55,6 +55,7 @@ export function RunNotices(props: RunNoticesProps) {
       <StopNotice journal={journal} runId={runId} />
       {run && <ProviderNotice run={run} />}
       {failure && !isExplained && <FailureCard why={failure} onSelect={onSelect} />}
+      {run && <UnmergedNotice run={run} />}
       {run && !isAnswered && <AnswerCard run={run} />}
       {outcomes.map((item) => (
         <OutcomeNotice key={item.id} item={item} />
@@ -195,6 +196,22 @@ function cancelProgress(runs: ReadonlyMap<string, RunJournal>, runId: string): C
 }
 
 /** The result of a finished run. The page shows it at the top, because the end of the timeline can be far down. */
+/** Work that is on a branch, because its merge failed or was not wanted. A completed run would otherwise look done. */
+function UnmergedNotice({ run }: { run: RunJournal }) {
+  const last = run.events.at(-1);
+  const unmerged = (last && "result" in last.payload && last.payload.result.unmerged) || [];
+  return unmerged.map(({ run_id, agent, branch, detail }) => (
+    <NoticeBar key={run_id} tone="warn">
+      <span className="flex items-center gap-1.5 font-medium">
+        <GitBranch size={14} aria-hidden /> Not merged
+      </span>
+      <span className="min-w-0 flex-1 break-words">
+        The work of {agent} is on the branch <VisibleText text={branch} />. <VisibleText text={detail} />
+      </span>
+    </NoticeBar>
+  ));
+}
+
 function AnswerCard({ run }: { run: RunJournal }) {
   const [kept, keep] = useLocalStorage("cadre.answer");
   const text = answerOf(run.events.at(-1));

@@ -1,6 +1,7 @@
 // Describes an event in one line. Also decides which events get no line, because another part of the screen shows them.
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journal/events.ts";
+import { isMergeCall } from "../../../projections/folds/child-runs.ts";
 import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
 import {
   describeCall,
@@ -99,6 +100,7 @@ function resultLines(
 ): string[] {
   const call = timeline.names.calls.get(event.payload.toolCallId);
   if (call?.tool === FINAL_REPORT) return [];
+  if (isMergeCall(event.payload.toolCallId)) return [paintEntry(entry, paint)];
   const first = firstLine(event.payload.output, rich ? columns - 30 : LONGEST);
   const title = rich && call ? markResult(event, describeCall(call.tool, call.input)) : entry.title;
   return [paintEntry({ ...entry, title }, paint), ...(first === "" ? [] : [paint("dim", `  ${first}`)])];
