@@ -1,12 +1,6 @@
 // The children of a run, folded from the parent's journal.
 
-import {
-  type JournalEvent,
-  type Payload,
-  type Trigger,
-  Unmerged,
-  type Worktree,
-} from "../../journal/events.ts";
+import type { JournalEvent, Payload, Trigger, Unmerged, Worktree } from "../../journal/events.ts";
 
 export interface ChildRun {
   runId: string;
@@ -67,9 +61,9 @@ export function unmergedWork(
 ): Unmerged | undefined {
   const child = isMergeCall(toolCallId) ? children.get(childOfMerge(toolCallId)) : undefined;
   if (!child?.worktree || typeof output !== "object" || output === null) return undefined;
-  const { status, branch, files, detail } = output as Partial<Record<string, unknown>>;
-  if (status !== "kept" && status !== "conflict") return undefined;
-  return Unmerged.safeParse({ run_id: child.runId, agent: child.agent, branch, files, detail }).data;
+  const { status, branch, files, detail } = output as Partial<Unmerged> & { status?: unknown };
+  if ((status !== "kept" && status !== "conflict") || branch === undefined) return undefined;
+  return { run_id: child.runId, agent: child.agent, branch, files: files ?? [], detail: detail ?? "" };
 }
 
 /** A child that has ended but whose work is not merged yet. */

@@ -2,10 +2,8 @@
 // If the server refuses an action, the page shows the server's message.
 
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw, Undo2 } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
-import { plural } from "../../../../src/projections/words/format.ts";
-import { attachmentsField } from "../../display/sent-file.ts";
 import { isWaitingForResume } from "../../display/status/status.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
@@ -13,12 +11,11 @@ import type { TreeJournal } from "../../live/tree-journal.ts";
 import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { InputField, TextArea } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { ActionDialog } from "../action-dialog.tsx";
-import { AttachButton, FilesToSend, useFiles } from "../attach-files.tsx";
 import { treeOrder } from "../run-tree/roll-up.ts";
-import { UndoDialog } from "./undo-dialog.tsx";
+import type { RunDialog } from "./run-dialogs.tsx";
+
+const RunDialogs = lazy(async () => ({ default: (await import("./run-dialogs.tsx")).RunDialogs }));
 
 export interface RunActionsProps {
   journal: TreeJournal;
@@ -39,7 +36,13 @@ export function RunActions(props: RunActionsProps) {
 }
 
 function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
-  const [dialog, setDialog] = useState<"message" | "cancel" | "undo">();
+  const [dialog, setOpenDialog] = useState<RunDialog>();
+  // A dialog that was opened once keeps what the user typed.
+  const [hasOpened, setHasOpened] = useState(false);
+  const setDialog = (next: RunDialog) => {
+    setHasOpened(true);
+    setOpenDialog(next);
+  };
   const { busy, problem, perform } = useAction();
   const may = allowedActions(row);
   useHotkeys([
@@ -47,7 +50,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
     { keys: "F", label: "Fork this run", run: onFork },
     ...(may.cancel ? [{ keys: "X", label: "Stop this run", run: () => setDialog("cancel") }] : []),
   ]);
-  const close = () => setDialog(undefined);
+  const close = () => setOpenDialog(undefined);
   const post = (action: "pause" | "resume" | "thaw", id: string) =>
     void perform(() => client.post(`/api/runs/{id}/${action}`, { id }));
   const retry = () =>
@@ -73,14 +76,11 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
         <ActionButton icon={CircleStop} label="Stop" danger onClick={() => setDialog("cancel")} />
       )}
       <Problem text={problem} />
-      <MessageDialog open={dialog === "message"} row={row} onClose={close} />
-      <UndoDialog open={dialog === "undo"} row={row} onClose={close} />
-      <CancelDialog
-        open={dialog === "cancel"}
-        row={row}
-        under={unfinishedBelow(journal, row.id)}
-        onClose={close}
-      />
+      {hasOpened && (
+        <Suspense fallback={null}>
+          <RunDialogs dialog={dialog} row={row} under={unfinishedBelow(journal, row.id)} onClose={close} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -137,69 +137,5 @@ function ActionButton({
       <Icon size={14} aria-hidden />
       <span className={isIcon ? "sr-only" : "max-sm:sr-only"}>{label}</span>
     </Button>
-  );
-}
-
-interface RunDialogProps {
-  open: boolean;
-  row: RunRow;
-  onClose(): void;
-}
-
-/** U40: sends a message to the run. The run can be at any depth of the tree. */
-function MessageDialog({ open, row, onClose }: RunDialogProps) {
-  const [text, setText] = useState("");
-  const chosen = useFiles();
-  return (
-    <ActionDialog
-      open={open}
-      onClose={onClose}
-      title={`Message ${row.agent}`}
-      description="The message is recorded, and the agent reads it before its next turn."
-      action={async () => {
-        const body = { text, ...attachmentsField(chosen.files) };
-        await client.post("/api/runs/{id}/message", { id: row.id, body });
-        setText("");
-        chosen.clear();
-      }}
-      submit="Send"
-      cancel="Close"
-      disabled={text.trim() === ""}
-    >
-      <TextArea
-        aria-label="Message"
-        rows={4}
-        autoFocus
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onPaste={chosen.onPaste}
-      />
-      <div className="flex flex-wrap items-start gap-2">
-        <AttachButton chosen={chosen} />
-        <FilesToSend chosen={chosen} />
-      </div>
-    </ActionDialog>
-  );
-}
-
-/** `under` is the number of unfinished runs below the run. */
-function CancelDialog({ open, row, under, onClose }: RunDialogProps & { under: number }) {
-  const [reason, setReason] = useState("");
-  const below = under === 0 ? "" : ` and ${plural(under, "run")} below it`;
-  return (
-    <ActionDialog
-      open={open}
-      onClose={onClose}
-      title={`Stop ${row.agent}${below}?`}
-      description="Nothing new starts, and calls under way are ended. Everything recorded is kept; Retry continues from there."
-      action={() =>
-        client.post("/api/runs/{id}/cancel", { id: row.id, body: { reason: reason || undefined } })
-      }
-      submit={`Stop ${plural(under + 1, "run")}`}
-      cancel="Keep running"
-      isDanger
-    >
-      <InputField label="Reason (optional)" value={reason} onText={setReason} />
-    </ActionDialog>
   );
 }

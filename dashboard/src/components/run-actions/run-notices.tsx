@@ -3,10 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, Flag, GitBranch, Hand, OctagonX, RotateCcw } from "lucide-react";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
-import { describeCall } from "../../../../src/projections/views/timeline.ts";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
 import { chainTitle, FIRST_CAUSE } from "../../../../src/projections/words/explanations.ts";
 import { clockTime, plural } from "../../../../src/projections/words/format.ts";
@@ -26,11 +25,11 @@ import { NoticeBar } from "../../ui/notice-bar.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { useNarrow } from "../../ui/use-media.ts";
-import { useDecide } from "../inbox/decision/decide.tsx";
-import { OutcomeEvidence, VerdictButtons } from "../outcome/outcome-form.tsx";
 import { treeOrder } from "../run-tree/roll-up.ts";
 import { journalsOf } from "../why/journals.ts";
 import { CopyMarkdown, TextWithCode } from "../why/reasons.tsx";
+
+const OutcomeNotice = lazy(async () => ({ default: (await import("./outcome-notice.tsx")).OutcomeNotice }));
 
 export interface RunNoticesProps {
   journal: TreeJournal;
@@ -57,9 +56,13 @@ export function RunNotices(props: RunNoticesProps) {
       {failure && !isExplained && <FailureCard why={failure} onSelect={onSelect} />}
       {run && <UnmergedNotice run={run} />}
       {run && !isAnswered && <AnswerCard run={run} />}
-      {outcomes.map((item) => (
-        <OutcomeNotice key={item.id} item={item} />
-      ))}
+      {outcomes.length > 0 && (
+        <Suspense fallback={null}>
+          {outcomes.map((item) => (
+            <OutcomeNotice key={item.id} item={item} />
+          ))}
+        </Suspense>
+      )}
       {others.length > 0 && <ApprovalsStrip items={others} runId={runId} onSelect={onSelect} />}
     </>
   );
@@ -309,27 +312,6 @@ function FailureCard({ why, onSelect }: FailureCardProps) {
           ))}
         </ol>
       )}
-    </section>
-  );
-}
-
-/** A call with an unknown outcome, on the page of the run that waits for the verdict. */
-function OutcomeNotice({ item }: { item: ApprovalView }) {
-  const [text, setText] = useState("");
-  const decide = useDecide(item, () => {});
-  const { tool = "", input } = item;
-  return (
-    <section
-      aria-label="Outcome unknown"
-      className="max-h-[50vh] shrink-0 overflow-y-auto border-line border-b border-l-4 border-l-warn bg-surface px-4 py-3"
-    >
-      <div className="flex max-w-4xl flex-col gap-2 text-sm">
-        <h2 className="font-semibold">
-          Did this happen? <VisibleText text={describeCall(tool, input)} />
-        </h2>
-        <OutcomeEvidence item={item} text={text} onText={setText} />
-        <VerdictButtons item={item} decide={decide} text={text} />
-      </div>
     </section>
   );
 }
