@@ -45,17 +45,15 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
     writeFileSync(join(folder, "agents", `${name}.md`), text);
   writeFileSync(join(folder, "cadre.yaml"), CONFIG);
   const random = randomNumbers(options.seed);
-  const until = Date.now() + options.within;
+  const began = Date.now();
+  const until = began + options.within;
   // The poison run starts late, because it kills most of the processes that start after it.
-  const poisonAt = Math.floor(options.kills * 0.9);
+  const isLate = (done: number): boolean =>
+    done >= Math.floor(options.kills * 0.9) || Date.now() > began + options.within * 0.9;
   let kills = 0;
   try {
     for (; kills < options.kills && Date.now() < until; kills++) {
-      const child = start(
-        folder,
-        treesPerLife,
-        poison && kills >= poisonAt ? `poison-${kills}` : String(kills),
-      );
+      const child = start(folder, treesPerLife, poison && isLate(kills) ? `poison-${kills}` : String(kills));
       // Every second process is killed some time after it began to drive, however slow the machine is. The others may still be starting.
       if (kills % 2 === 0) await Promise.race([child.drives, child.ended]);
       await setTimeout(life[0] + random() * (life[1] - life[0]));
