@@ -71,7 +71,14 @@ process.send!({ url: server.url, token, runs: [...active] });
 process.on("message", (message) => {
   if (message === "stop") process.exit(0);
   globalThis.gc?.();
+  const { user, system } = process.cpuUsage();
   const { rss, heapUsed, external } = process.memoryUsage();
   const mb = (bytes: number) => Math.round(bytes / 1024 / 1024);
-  process.send!({ rss: mb(rss), heap: mb(heapUsed), external: mb(external), ended });
+  process.send!({
+    rss: mb(rss),
+    heap: mb(heapUsed),
+    external: mb(external),
+    ended,
+    cpu: (user + system) / 1_000,
+  });
 });

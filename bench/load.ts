@@ -24,6 +24,8 @@ interface Latencies {
   longest: number;
   answers: number;
   wrong: number;
+  /** CPU milliseconds of the server per second. On a busy machine, they show how much of the waiting is the machine's. */
+  cpu: number;
 }
 
 export async function load(): Promise<void> {
@@ -32,9 +34,9 @@ export async function load(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++)
     for (const name of names) rounds.get(name)!.push(await measure(name === "idle" ? 0 : WORKING));
   const of = (name: string, key: keyof Latencies) => median(rounds.get(name)!.map((each) => each[key]));
-  const columns = ["p50", "p99", "longest", "answers", "wrong"] as const;
+  const columns = ["p50", "p99", "longest", "answers", "wrong", "cpu"] as const;
   print(`${CONNECTIONS} connections: reads, and a start in every ${START_EVERY} requests`, [
-    ["server", "p50 ms", "p99 ms", "longest ms", "answers", "not 2xx"],
+    ["server", "p50 ms", "p99 ms", "longest ms", "answers", "not 2xx", "server's CPU ms/s"],
     ...names.map((name) => [name, ...columns.map((key) => whole(of(name, key)))]),
     [
       "ratio",
@@ -53,20 +55,31 @@ async function measure(working: number): Promise<Latencies> {
   try {
     await ask({ url, token, runs }, 3, []);
     const found: { ms: number; status: number }[] = [];
+    const [before, from] = [await usageOf(server), performance.now()];
     await ask({ url, token, runs }, SECONDS, found);
-    if (process.env["MEMORY"]) console.log(await memoryOf(server));
+    const { cpu, ...memory } = await usageOf(server);
+    const seconds = (performance.now() - from) / 1_000;
+    if (process.env["MEMORY"]) console.log(memory);
     const times = found.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!;
     const wrong = found.filter(({ status }) => status < 200 || status > 299).length;
-    return { p50: at(0.5), p99: at(0.99), longest: at(1), answers: times.length, wrong };
+    return {
+      p50: at(0.5),
+      p99: at(0.99),
+      longest: at(1),
+      answers: times.length,
+      wrong,
+      cpu: (cpu - before.cpu) / seconds,
+    };
   } finally {
     server.send("stop");
     await once(server, "exit");
   }
 }
 
-async function memoryOf(server: ChildProcess): Promise<unknown> {
-  server.send("memory");
+/** Memory in megabytes, and CPU time in milliseconds. */
+async function usageOf(server: ChildProcess): Promise<{ cpu: number; rss: number; heap: number }> {
+  server.send("usage");
   return (await once(server, "message"))[0];
 }
 
