@@ -67,6 +67,7 @@ async function cadre() {
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
       web: {},
+      projects: { list: async () => [], link: () => Promise.reject(new Error("There is no other project.")) },
       info: {
         version: "0",
         folder,

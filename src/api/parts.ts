@@ -21,6 +21,7 @@ import type { Notifier } from "../webhooks/notifier.ts";
 import type { Person } from "./access/person.ts";
 import type { BrowserAccess } from "./routes/browser-access.ts";
 import type { DemoServer } from "./routes/demo.ts";
+import type { OtherProjects } from "./routes/projects.ts";
 import type { Check } from "./routes/schemas.ts";
 import type { WorkspaceTree } from "./routes/workspace.ts";
 import type { Hub } from "./server/hub.ts";
@@ -68,6 +69,8 @@ export interface ApiParts {
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
   /** The named user whom these routes serve. Absent for the holder of the folder's token. */
   person?: Person;
+  /** Other projects of the user who runs this process. */
+  projects: OtherProjects;
   /** The project's webhooks. Undefined if none are configured. */
   webhooks?: Pick<Notifier, "hooks" | "owed" | "test">;
 }

@@ -9,6 +9,7 @@ import { configChecks } from "./checks/config.ts";
 import { environmentChecks } from "./checks/machine.ts";
 import { sandboxCheck } from "./checks/sandbox.ts";
 import { commandPrefix } from "./command-prefix.ts";
+import { otherProjects } from "./other-projects.ts";
 import { version } from "./version.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -47,6 +48,7 @@ export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): A
     onProblem,
     info,
     web: {},
+    projects: otherProjects(config.folder, env),
     systemPrompt: parts.systemPrompt,
     who: () => by,
     checks: async () => [

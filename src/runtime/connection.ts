@@ -13,6 +13,7 @@ import type { Served } from "../api/server/http-server.ts";
 import { serveOnSocket, socketFetch } from "../api/server/socket.ts";
 import { type Config, loadConfig, MEMORY_STORE } from "../config/config.ts";
 import { checkStore, hasState, type StoreCheck } from "../config/known-stores.ts";
+import { rememberProject } from "../config/project-list.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { apiParts } from "./api-parts.ts";
@@ -153,6 +154,7 @@ async function openStore(options: ConnectionOptions, opening: Opening): Promise<
   try {
     const runtime = await assembleRuntime({ ...options, version: version() });
     await verifyStoreIdentity(runtime, store);
+    if (release && drive) rememberProject({ folder: runtime.config.folder, dir }, env);
     const served: Served[] = [];
     const close = async (): Promise<void> => {
       // Disconnects clients first, so that they wait for the lock while this process finishes its steps in progress.

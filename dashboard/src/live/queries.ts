@@ -36,6 +36,13 @@ export const driversQuery = queryOptions({
   refetchInterval: POLL_MS,
 });
 
+/** Other projects of this user. Their changes reach no feed of this page, so it asks again. */
+export const otherProjectsQuery = queryOptions({
+  queryKey: ["projects"],
+  queryFn: async () => (await client.get("/api/projects")).projects,
+  refetchInterval: 3 * POLL_MS,
+});
+
 export const runsQuery = (filter: RunsFilter) =>
   infiniteQueryOptions({
     queryKey: ["runs", filter],

@@ -273,6 +273,16 @@ describe("every route checks the role of the user", () => {
     },
   );
 
+  test("[26.5] a named admin gets no link to other projects of the user who runs the server", async () => {
+    await expect(as("ada").post("/api/projects/{project}/link", { project: "p1" })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+    });
+    await expect(holder().post("/api/projects/{project}/link", { project: "p1" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    expect(await as("ada").get("/api/projects")).toEqual({ projects: [] });
+  });
+
   test("a viewer cannot approve a call; an operator can, and the journal names the operator", async () => {
     const { runId } = await as("ann").post("/api/runs", { body: { agent: "clerk", task: "pay once" } });
     const [item] = await waitForApprovals({ client: as("ann") }, runId);

@@ -17,6 +17,7 @@ import { healthRoutes } from "./health.ts";
 import { messageRoutes } from "./messages.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { opsContractRoutes } from "./ops-contract.ts";
+import { projectRoutes } from "./projects.ts";
 import { runActionRoutes } from "./run-actions.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -48,6 +49,7 @@ export function apiRoutes(parts: RouteParts) {
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
     ...browserAccessRoutes(parts),
+    ...projectRoutes(parts),
     ...demoRoutes(parts),
     ...userRoutes(parts),
     ...webhookRoutes(parts),

@@ -14,6 +14,7 @@ import {
   CLERK,
   eventsUntil,
   isEnd,
+  noOtherProjects,
   payTool,
   sendRequest,
   serveRuntime,
@@ -636,6 +637,7 @@ describe("answers to invalid requests", () => {
       systemPrompt: runtime.parts.systemPrompt,
       agents: () => Promise.reject(failures.shift()!),
       web: {},
+      projects: noOtherProjects,
       info: {
         version: "0",
         folder: "",

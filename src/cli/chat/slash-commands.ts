@@ -177,7 +177,7 @@ async function fork(where: string, tools: ChatTools, state: ChatState): Promise<
   const { runId, seq } = parseRunReference(given === "" ? state.head! : given);
   const { id } = await tools.client.withClient((api) => api.get("/api/runs/{id}", { id: runId }));
   state.branch = seq === undefined ? { runId: id } : { runId: id, seq };
-  const at = seq === undefined ? "its latest event" : `event ${seq}`;
+  const at = seq === undefined ? "the latest event" : `event ${seq}`;
   say(tools, [`The next message starts a new run from ${at} of run ${id}, which stays as it is.`]);
 }
 

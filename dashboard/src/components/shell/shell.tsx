@@ -5,7 +5,7 @@ import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useConnection } from "../../live/connection.ts";
-import { approvalsQuery } from "../../live/queries.ts";
+import { approvalsQuery, meQuery } from "../../live/queries.ts";
 import { listenForHotkeys, useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
 import { Notices } from "../notices/notices.tsx";
@@ -14,6 +14,7 @@ import { useTabState } from "../notices/tab-state.ts";
 import { PinnedRun } from "../run-header/pinned-run.tsx";
 import { ConnectionBadge } from "./connection-badge.tsx";
 import { PAGES, pageName } from "./navigation.ts";
+import { OtherProjects } from "./other-projects.tsx";
 
 // The palette and the dialogs load on first use.
 const Palette = lazy(async () => ({ default: (await import("../palette/palette.tsx")).Palette }));
@@ -70,6 +71,7 @@ export function Shell() {
 function Navigation({ onFind }: { onFind(): void }) {
   const approvals = useQuery(approvalsQuery);
   const waiting = approvals.data?.length ?? 0;
+  const { data: me } = useQuery(meQuery);
   const { pathname } = useLocation();
   const { state } = useConnection();
   useTabState({ waiting, isLost: state === "lost", page: pageName(pathname) });
@@ -108,6 +110,7 @@ function Navigation({ onFind }: { onFind(): void }) {
           )}
         </Link>
       ))}
+      {me?.role === "admin" && <OtherProjects />}
       <div className="hidden px-2 py-2 md:mt-auto md:block">
         <ConnectionBadge />
       </div>

@@ -1,0 +1,55 @@
+// The other projects of this user, as the page of one project shows them. Each is asked over its private socket,
+// which only this user can open.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { type CadreClient, createClient, isUnreachable } from "../api/client/client.ts";
+import type { OtherProjects, ProjectView } from "../api/routes/projects.ts";
+import { socketFetch } from "../api/server/socket.ts";
+import { type KnownProject, listProjects, projectId } from "../config/project-list.ts";
+import type { Env } from "../config/trust.ts";
+import { CadreError, toCadreError } from "../errors.ts";
+import { socketPath } from "./assembly.ts";
+
+/** A project that is suspended or very busy does not hold up the list. */
+const ANSWER_MS = 1_500;
+
+export function otherProjects(folder: string, env: Env): OtherProjects {
+  const others = (): KnownProject[] => listProjects(env).filter(({ id }) => id !== projectId(folder));
+  return {
+    list: () => Promise.all(others().map(viewOf)),
+    async link(id) {
+      const project = others().find((other) => other.id === id);
+      if (!project) throw new CadreError("NOT_FOUND", `There is no other project ${id}.`);
+      try {
+        return await clientOf(project).post("/api/link");
+      } catch (error) {
+        if (!isUnreachable(error) && toCadreError(error).code !== "CONFLICT") throw error;
+        throw new CadreError(
+          "CONFLICT",
+          `No web page is up in ${project.folder}: start \`cadre up -C ${project.folder}\`.`,
+          undefined,
+          error,
+        );
+      }
+    },
+  };
+}
+
+const clientOf = ({ dir }: KnownProject): CadreClient =>
+  createClient({ fetch: socketFetch(socketPath(dir)) });
+
+async function viewOf(project: KnownProject): Promise<ProjectView> {
+  const { id, folder } = project;
+  const late = pause(ANSWER_MS, undefined, { ref: false });
+  const found = await Promise.race([ask(clientOf(project)), late]).catch(() => undefined);
+  return { id, folder, ...(found ?? { isUp: false, waiting: 0, working: 0 }) };
+}
+
+async function ask(client: CadreClient): Promise<Omit<ProjectView, "id" | "folder">> {
+  const [{ isServer }, { approvals }, { total = 0 }] = await Promise.all([
+    client.get("/api/health"),
+    client.get("/api/approvals"),
+    client.get("/api/runs", { status: ["pending", "running", "waiting"], limit: 1, total: true }),
+  ]);
+  return { isUp: isServer, waiting: approvals.length, working: total };
+}
