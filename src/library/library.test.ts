@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
@@ -535,4 +535,14 @@ test("[27.1] `run` opens Cadre for one run, and a second run at the same time ge
   expect(parts.at(-1)).toBe("ended");
   expect((await runOnce(clerk, "Refund order 7", options)).id).toBe(await first.id);
   expect(refunds).toHaveLength(1);
+});
+
+test("[26.12] in an untrusted folder with its own providers, a program learns that they are ignored, and what to do", async () => {
+  const folder = newFolder();
+  const providers = '{ lab: { type: openai-compatible, baseURL: "http://127.0.0.1:9/v1" } }';
+  writeFileSync(join(folder, "cadre.yaml"), `model: lab/x\nproviders: ${providers}\n`);
+  const cadre = await open({ folder, env: {} });
+  await expect(cadre.run("assistant", "hello")).rejects.toThrow(
+    /^The model "lab\/x" cannot be used: this folder is not trusted, .*`cadre trust`/,
+  );
 });

@@ -22,6 +22,8 @@ export interface ProviderConfig extends ProviderSettings {
 export interface ModelsConfig {
   providers?: Record<string, ProviderConfig>;
   aliases?: Record<string, string>;
+  /** True if the project's own providers are ignored, because its folder is not trusted. */
+  ignoresProviders?: boolean;
   env: Record<string, string | undefined>;
   /** Returns the script for `scripted/<name>`. */
   scripts?: (name: string) => Script;
@@ -91,6 +93,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     const given = config.given?.get(name);
     if (given) return adaptGiven(given, provider, providers[provider]);
     if (!name.includes("/") || model === "" || !known.includes(provider)) {
+      if (config.ignoresProviders) throw ignoredProvider(name);
       throw unknownModel(name, known, Object.keys(config.aliases ?? {}));
     }
     if (provider === "scripted") return scriptedModel(model, config);
@@ -278,6 +281,13 @@ const keyVariables = (settings: ProviderConfig): readonly string[] =>
 
 const keyIn = (env: ModelsConfig["env"], variables: readonly string[]): string | undefined =>
   variables.map((variable) => env[variable]?.trim()).find(Boolean);
+
+const ignoredProvider = (name: string): CadreError =>
+  new CadreError(
+    "MODEL_UNKNOWN",
+    `The model "${name}" cannot be used: this folder is not trusted, so the \`providers\` in its cadre.yaml are ignored. Run \`cadre trust\` if you know what is in the folder, or set CADRE_TRUST=1.`,
+    { model: name },
+  );
 
 function unknownModel(name: string, known: readonly string[], aliases: readonly string[]): CadreError {
   const meant = suggestionFor(name, known, aliases);

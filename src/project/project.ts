@@ -140,8 +140,18 @@ export interface Project {
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   chooseModel(name: string, reasoning?: Reasoning): { model: string } | { problem: string };
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
-  /** Returns the exact prompt and the tools that the model would get for a root run. */
-  prompt(name: string, task: string): Promise<{ agent: string; prompt: string; tools: PromptTool[] }>;
+  /**
+   * Returns the exact prompt and the tools that the model would get for a root run. Starts and pins MCP servers that were never
+   * used, as a run would. `problems` says why tools of a server are missing.
+   */
+  prompt(name: string, task: string): Promise<ExactPrompt>;
+}
+
+export interface ExactPrompt {
+  agent: string;
+  problems: string[];
+  prompt: string;
+  tools: PromptTool[];
 }
 
 export interface PromptTool {
@@ -287,6 +297,8 @@ export function openProject(options: ProjectOptions): Project {
     systemPrompt: compose,
     async prompt(name, task) {
       const definition = await instructions.pin(await definitionNamed(name));
+      // The tools of a server without a pin are known only after its first start, which is also how a run learns them.
+      const problems = await servers.ready(serversOfAgent(definition, servers.names));
       const limits = resolveLimits(config.limits, definition.limits, {});
       const environment = await readEnvironment(config.folder, Date.now());
       const at = { depth: 0, attended: true, workspace: config.folder, environment };
@@ -295,6 +307,7 @@ export function openProject(options: ProjectOptions): Project {
       const offered = offersOf(view, { tools: byName(), offers, inputSchema: inputSchemaOf });
       return {
         agent: definition.name,
+        problems,
         prompt: compose(definition, start, Date.now()),
         tools: offered.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })),
       };
@@ -412,6 +425,7 @@ function modelsOf(
 ): ModelRegistry {
   return createModels({
     providers: config.providers as NonNullable<Parameters<typeof createModels>[0]["providers"]>,
+    ignoresProviders: config.ignoredSettings.some(({ key }) => key === "providers"),
     aliases: config.aliases,
     contextWindows: config.contextWindows,
     env,

@@ -46,7 +46,7 @@ const FILES: Record<string, string> = {
   "agents/foreman.md": agentFile("foreman", "agents: [worker]\ntools: []"),
   "agents/worker.md": agentFile("worker", "kind: subagent\ntools: [Bash]"),
   // Appending is not repeatable: each part must be noted exactly once.
-  "note.sh": '#!/bin/sh\necho "begin $1" >> notes.log\necho "$1" >> ledger.txt\necho "end $1" >> notes.log\n',
+  "note.sh": '#!/bin/sh\necho "$1" >> ledger.txt\n',
   Makefile: "test:\n\t@./check.sh\n",
   "check.sh": "#!/bin/sh\necho begin >> tests.log\nsleep 0.4\necho end >> tests.log\n",
 };
@@ -61,9 +61,13 @@ export async function night(options: NightOptions): Promise<NightReport> {
   let isAway = false;
   let refused = 0;
   let answered = 0;
+  /** The parts that are being noted. If Cadre is killed then, it rightly asks a person whether the note was written. */
+  const noting = new Set<number>();
   await using provider = await startWire((ask) => {
     if (!isAway) {
       answered++;
+      if (isNote(ask)) noting.add(partOf(ask));
+      else noting.delete(partOf(ask));
       return answer(ask);
     }
     refused++;
@@ -83,7 +87,7 @@ export async function night(options: NightOptions): Promise<NightReport> {
     const plan = planOf(options);
     const until = performance.now() + options.within;
     while (performance.now() < until) {
-      if (plan.length === 0 && (await countEnded(server.client)) >= options.trees - 1) break;
+      if (plan.length === 0 && (await isAtRest(server.client))) break;
       const next = plan[0] !== undefined && answered >= plan[0].at ? plan.shift() : undefined;
       if (next?.type === "outage") {
         const before = refused;
@@ -92,7 +96,7 @@ export async function night(options: NightOptions): Promise<NightReport> {
         while (refused === before) await pause(50);
         isAway = false;
       } else if (next?.type === "kill") {
-        await untilTesting(folder, () => answered >= callsOf(options.trees));
+        await untilTesting(folder, noting, () => answered >= callsOf(options.trees));
         server.process.kill("SIGKILL");
         await server.ended;
         kills++;
@@ -114,13 +118,18 @@ export async function night(options: NightOptions): Promise<NightReport> {
 }
 
 /** The provider's answers. They depend on the conversation alone. */
-function answer({ system, turn, first, last }: Ask): Answer {
-  const part = Number(/part (\d+)/.exec(first)?.[1] ?? /part (\d+)/.exec(last)?.[1]);
-  if (system.includes("You are the foreman"))
+function answer(ask: Ask): Answer {
+  const { turn } = ask;
+  const part = partOf(ask);
+  if (isForeman(ask))
     return turn === 1 ? call("delegate", { agent: "worker", task: `part ${part}` }) : done(part);
   if (turn === 1) return call("Bash", { command: part === ASKS ? "./send.sh all" : `./note.sh ${part}` });
   return turn === 2 ? call("Bash", { command: "make test" }) : done(part);
 }
+
+const isForeman = ({ system }: Ask): boolean => system.includes("You are the foreman");
+const isNote = (ask: Ask): boolean => !isForeman(ask) && ask.turn === 1 && partOf(ask) !== ASKS;
+const partOf = ({ first }: Ask): number => Number(/part (\d+)/.exec(first)![1]);
 
 const call = (name: string, input: object): Answer => ({ parts: [{ call: name, input }] });
 const done = (part: number): Answer => ({ parts: [{ text: `Part ${part} is done.` }] });
@@ -185,12 +194,15 @@ function planOf({ trees, killsAt, outagesAt }: NightOptions): Disturbance[] {
   ].sort((a, b) => a.at - b.at);
 }
 
-/** Waits until a test command is under way, and no note is being written. */
-async function untilTesting(folder: string, isOver: () => boolean): Promise<void> {
+/** Waits until a test command is under way, and no part is being noted. */
+async function untilTesting(
+  folder: string,
+  noting: ReadonlySet<number>,
+  isOver: () => boolean,
+): Promise<void> {
   while (!isOver()) {
-    const [tests, notes] = [linesOf(folder, "tests.log"), linesOf(folder, "notes.log")];
-    const isQuiet = countOf(notes, "begin") === countOf(notes, "end");
-    if (isQuiet && countOf(tests, "begin") > countOf(tests, "end")) return;
+    const tests = linesOf(folder, "tests.log");
+    if (noting.size === 0 && countOf(tests, "begin") > countOf(tests, "end")) return;
     await pause(5);
   }
 }
@@ -211,10 +223,11 @@ async function* roots(client: CadreClient) {
   }
 }
 
-async function countEnded(client: CadreClient): Promise<number> {
-  let count = 0;
-  for await (const { endedAt } of roots(client)) if (endedAt !== undefined) count++;
-  return count;
+/** Whether every tree has ended or waits for a person. */
+async function isAtRest(client: CadreClient): Promise<boolean> {
+  for await (const { endedAt, status } of roots(client))
+    if (endedAt === undefined && status !== "suspended") return false;
+  return true;
 }
 
 async function readMorning(client: CadreClient): Promise<Pick<NightReport, "roots" | "open">> {

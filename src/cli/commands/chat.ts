@@ -12,7 +12,7 @@ import { COMMAND_NAMES, createSlashCommands, returnTo } from "../chat/slash-comm
 import { openReconnectingClient, type ReconnectingClient } from "../connection/reconnecting-client.ts";
 import type { Answerer } from "../follow/questions.ts";
 import { chooseModel, type ModelOptions } from "../follow/rehearsal.ts";
-import { latestRun, refuseModelOfOwner } from "../follow/start-request.ts";
+import { defaultAgent, latestRun, refuseModelOfOwner } from "../follow/start-request.ts";
 import { EXIT, type Invocation, isAttended, usageError } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";
 import { watchShutdown } from "../terminal/shutdown.ts";
@@ -72,8 +72,9 @@ async function talk(
   };
   try {
     if (agent !== undefined) await client.withClient((api) => api.get("/api/agents/{name}", { name: agent }));
-    if (isAttended(invocation)) screen.line(screen.paint("dim", greeting(agent, invocation)));
     const earlier = options.continue ? (await client.withClient(latestRun)).id : options.resume;
+    if (earlier === undefined) state.agent ??= await client.withClient(defaultAgent);
+    if (isAttended(invocation)) screen.line(screen.paint("dim", greeting(state.agent, invocation)));
     if (earlier !== undefined) await returnTo(earlier, { client, invocation }, state);
     let hasLeft = false;
     const leave = (): void => {

@@ -362,9 +362,26 @@ describe("cadre export --format cadre", () => {
     const before = await events(p, runId);
     const exported = await p.cadre("export", "--format", "jsonl", runId, "--json");
     expect(exported.lines()).toMatchObject([
-      { runId, format: "jsonl", file: join(p.folder, `${runId}.jsonl`) },
+      { runId, format: "jsonl", file: join(p.folder, ".cadre", "exports", `${runId}.jsonl`) },
     ]);
     expect(await events(p, runId)).toEqual(before);
-    expect((await p.cadre("import", `${runId}.jsonl`)).stderr).toContain("a copy to read");
+    expect((await p.cadre("import", `.cadre/exports/${runId}.jsonl`)).stderr).toContain("a copy to read");
   });
+});
+
+test("[26.11] without --to, an export is written where neither git nor an agent's search finds it", async () => {
+  await using p = await project({
+    "agents/a.md": agent("a", "tools: [Grep]\n"),
+    "a.script.yaml": `turns:
+  - { when: { turn: 1 }, text: A secretword. }
+  - { text: Done. }
+`,
+  });
+  await p.cadre("run", "a", "say it");
+  const [run] = (await p.cadre("runs", "--json")).lines();
+  const { stdout } = await p.cadre("export", String(run!["id"]), "--format", "jsonl", "--json");
+  const { file } = JSON.parse(stdout) as { file: string };
+  expect(file).toBe(join(p.folder, ".cadre", "exports", `${run!["id"]}.jsonl`));
+  expect(await readFile(file, "utf8")).toContain("secretword");
+  expect(await readFile(join(p.folder, ".cadre", "exports", ".gitignore"), "utf8")).toBe("*\n");
 });

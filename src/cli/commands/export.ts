@@ -3,10 +3,11 @@
 // `--to` can name a server, which then imports the tree directly.
 // The other formats are copies for reading and verifying.
 
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ExportFormat } from "../../api/client/types.ts";
+import { loadConfig } from "../../config/config.ts";
 import { fileSize } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Destination, destinationOf, isServerAddress } from "../export/destination.ts";
@@ -29,7 +30,7 @@ export async function exportRun(
   const { runId, file, bytes, sha256, isCopy, sentTo } = await withClient(invocation, async (client) => {
     const { id: runId, rootRunId } = await client.get("/api/runs/{id}", { id });
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
-    const file = resolve(io.cwd, there ? own : (to ?? own));
+    const file = to === undefined || there ? join(exportsFolder(invocation), own) : resolve(io.cwd, to);
     // When a tree is sent to a server, a file that already exists is left over from a failed attempt and can be overwritten.
     if (!there && existsSync(file))
       throw usageError(
@@ -54,6 +55,14 @@ export async function exportRun(
       `cadre: It was sent to ${sentTo}, which may have it. Import the file elsewhere only if it is not there.\n`,
     );
   return EXIT.done;
+}
+
+/** Agents and git do not see Cadre's own folder, so that an exported conversation is not found by the next search. */
+function exportsFolder({ folder, io }: Invocation): string {
+  const exports = join(loadConfig({ folder, env: io.env }).dir, "exports");
+  mkdirSync(exports, { recursive: true, mode: 0o700 });
+  writeFileSync(join(exports, ".gitignore"), "*\n", { mode: 0o600 });
+  return exports;
 }
 
 interface Exported {

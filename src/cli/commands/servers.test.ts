@@ -95,3 +95,14 @@ test("[26.12] in an untrusted folder, `cadre servers` says that it ignores the d
   ]);
   expect(stdout).not.toContain("No MCP servers");
 });
+
+test("[26.13] `agents prompt` prints the tools of an MCP server that was never used, and the server is closed again", async () => {
+  await using p = await withServer("Shows the log.");
+  await p.write(
+    "agents/reader.md",
+    "---\nname: reader\ndescription: Reads.\ntools: [Read, mcp__git__*]\n---\nRead.\n",
+  );
+  const { code, stdout, stderr } = await p.cadre("agents", "prompt", "reader");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^With 2 tools,[^\n]*\n {2}Read +.*\n {2}mcp__git__log +.*Shows the log\./m);
+});

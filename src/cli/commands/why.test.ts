@@ -155,3 +155,21 @@ test("`why` reports a run or event that does not exist", async () => {
       stderr: expect.stringContaining(`\`${lead}#${event}\` is not an event: events are numbered from 1.`),
     });
 });
+
+test("[26.13] `why` and `show` of a run below the root name the same next command, after a failure and after a cancellation", async () => {
+  await using failed = await tree("turns:\n  - error: { status: 401, message: no }\n");
+  expect((await failed.cadre("run", "lead", "get it ready")).code).toBe(1);
+  const { lead, researcher } = await runs(failed);
+  for (const command of ["why", "show"]) {
+    const { stdout } = await failed.cadre(command, researcher!);
+    expect(stdout.match(/cadre retry \w+/g), command).toEqual([`cadre retry ${lead}`]);
+  }
+  await using cancelled = await tree(WRITE, "tools: [Write]\n");
+  expect((await cancelled.cadre("run", "lead", "get it ready")).code).toBe(3);
+  const { lead: top, worker } = await runs(cancelled);
+  await cancelled.cadre("cancel", top!);
+  for (const command of ["why", "show"]) {
+    const { stdout } = await cancelled.cadre(command, worker!);
+    expect(stdout.match(/cadre retry \w+/g), command).toEqual([`cadre retry ${top}`]);
+  }
+});

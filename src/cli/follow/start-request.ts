@@ -179,7 +179,7 @@ export async function latestRun(client: CadreClient) {
 
 const DEFAULT_AGENT = "assistant";
 
-/** If the person named no agent, uses the project's only agent, or its agent `orchestrator`. Otherwise uses the assistant. */
+/** If the person named no agent, uses the project's only agent, or its orchestrator. Otherwise uses the assistant. */
 async function chooseAgent(
   client: CadreClient,
   { agent, task }: TaskRequest,
@@ -195,11 +195,16 @@ async function chooseAgent(
 export const defaultAgent = async (client: CadreClient): Promise<string> =>
   firstOwnAgent((await client.get("/api/agents")).agents) ?? DEFAULT_AGENT;
 
-/** The project's only agent, or its agent `orchestrator`. */
+/**
+ * The project's only agent, or its orchestrator. Files of other products do not count: there they are helpers of a general
+ * assistant, and Cadre's assistant can start them.
+ */
 function firstOwnAgent(agents: readonly AgentView[]): string | undefined {
-  const own = agents.filter(({ file, kind }) => !/^(builtin:|~\/)/.test(file) && kind !== "subagent");
-  const first = own.length === 1 ? own[0] : own.find(({ name }) => name === "orchestrator");
-  return first?.name;
+  const own = agents.filter(
+    ({ scope, kind, dialect }) => scope === "project" && kind !== "subagent" && dialect === "cadre",
+  );
+  const leads = own.filter(({ name }) => /(^|\/)orchestrator$/.test(name));
+  return [own, leads].find(({ length }) => length === 1)?.[0]?.name;
 }
 
 /** Prints the warnings about the agent's file, so that the person learns about a misread key before the run's answer arrives. */

@@ -20,7 +20,7 @@ export function addJournalCommands(program: Command, bind: BindHandler): void {
     )
     .option(
       "--to <place>",
-      "the file (default: the run's id, in the current folder); for a tree that is moved also the https address of\nanother Cadre, with the token of an admin there in CADRE_DESTINATION_TOKEN",
+      "the file (default: the run's id, in .cadre/exports); for a tree that is moved also the https address of\nanother Cadre, with the token of an admin there in CADRE_DESTINATION_TOKEN",
     )
     .action(bind(async () => (await import("../commands/export.ts")).exportRun));
   program

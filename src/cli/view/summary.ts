@@ -78,14 +78,13 @@ export const resumesLaterText = (store: Store, commandLine: CommandLine): string
 export const endsLaterText = (id: string, store: Store, commandLine: CommandLine): string =>
   `${capitalize(noDriverText(store))}: cancelled runs end at the next ${rewriteCommands(driverCommands(store), commandLine)}, or now: ${commandLine(`cancel ${id}`)}`;
 
-/** Lists the commands that help with a failed run. */
-export const retryLines = ({ id, status }: RunDetail, commandLine: CommandLine): string[] =>
-  status === "failed"
-    ? [
-        `Why it failed: ${commandLine(`why ${id}`)}`,
-        `Retry from where it failed: ${commandLine(`retry ${id}`)}`,
-      ]
-    : [];
+/** Lists the commands that help with a failed or cancelled run. `cadre why` names the same command. */
+export function retryLines({ id, rootRunId, status }: RunDetail, commandLine: CommandLine): string[] {
+  const retry = commandLine(`retry ${rootRunId}`);
+  if (status === "cancelled") return [`Continue it in a new run: ${retry}`];
+  if (status !== "failed") return [];
+  return [`Why it failed: ${commandLine(`why ${id}`)}`, `Retry from where it failed: ${retry}`];
+}
 
 /** Lists the items that a person must answer before the run can continue, with the exact commands. */
 export function neededLines(

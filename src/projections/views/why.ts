@@ -131,11 +131,14 @@ function failure(
     chain: withoutRepeats(up, event).toReversed().map(reasonOf),
     next: [
       ...(next === undefined ? [] : [next]),
-      `\`cadre retry ${rootRunId}\` retries it in a new run that keeps finished work.`,
+      retryHint(rootRunId),
       `\`cadre why ${began.runId}#${began.seq}\` shows what led to the first cause, \`cadre show ${began.runId}\` all that happened in its run.`,
     ],
   };
 }
+
+const retryHint = (rootRunId: string): string =>
+  `\`cadre retry ${rootRunId}\` retries it in a new run that keeps finished work.`;
 
 const NO_FAULT: ReadonlySet<EventType> = new Set(["AGENT_THOUGHT", "RUN_STARTED"]);
 
@@ -185,7 +188,8 @@ function statusAnswer(
   if (row.stopReason !== undefined) {
     const { why, next } = describeStop(row.stopReason);
     const word = row.status === "completed" ? "Completed" : "Cancelled";
-    return { answer: `${word}. ${why}`, next: next === undefined ? [] : [next] };
+    const retry = row.status === "cancelled" && row.stopReason !== "moved" ? [retryHint(row.rootRunId)] : [];
+    return { answer: `${word}. ${why}`, next: [...(next === undefined ? [] : [next]), ...retry] };
   }
   const whose = explaining.runId === row.id ? "" : ` (${agentOfRun(journals, explaining.runId)})`;
   if (explaining.type === "MODEL_CALL_FAILED")

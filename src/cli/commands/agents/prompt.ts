@@ -1,8 +1,8 @@
 // `cadre agents prompt`: prints the exact prompt that the model would get, and the tools offered to the model.
 
-import type { PromptTool } from "../../../project/project.ts";
+import type { ExactPrompt, PromptTool } from "../../../project/project.ts";
 import { plural } from "../../../projections/words/format.ts";
-import { type Invocation, report, tableWidth } from "../../invocation.ts";
+import { type Invocation, printError, report, tableWidth } from "../../invocation.ts";
 import { projectOf } from "../../project.ts";
 import { plain, plainLine } from "../../view/text/plain.ts";
 import { table } from "../../view/text/table.ts";
@@ -14,7 +14,16 @@ export async function prompt(
   name: string,
   { task = ANY_TASK }: { task?: string },
 ): Promise<number> {
-  const made = await projectOf(invocation).prompt(name, task);
+  const project = projectOf(invocation);
+  try {
+    return printPrompt(invocation, await project.prompt(name, task));
+  } finally {
+    await project.servers.close();
+  }
+}
+
+function printPrompt(invocation: Invocation, { problems, ...made }: ExactPrompt): number {
+  for (const problem of problems) printError(problem, invocation.io, invocation.commandLine);
   // At a terminal, hidden characters are spelled out. A file or a pipe receives the exact bytes.
   const text = invocation.io.stdout.isTTY ? plain(made.prompt) : made.prompt;
   return report(invocation, made, [text, ...toolLines(made.tools, invocation)]);
