@@ -9,6 +9,7 @@ import { askInbox } from "../follow/ask-inbox.ts";
 import { type Invocation, isAttended, report, usageError } from "../invocation.ts";
 import { findApproval, loadCards, refuseOutcome, reportCards } from "../lookup/approvals.ts";
 import { parseInput } from "../terminal/edit-json.ts";
+import { withLiveScreen } from "../terminal/with-live-screen.ts";
 import { approvalLines, type Card, editLines } from "../view/approval.ts";
 import { reportRecorded } from "../view/drivers.ts";
 import type { Screen } from "../view/screen.ts";
@@ -76,7 +77,7 @@ async function answerOpen(invocation: Invocation, options: object, starts: boole
     throw usageError(
       "Say which: `cadre approve` lists what is open, `cadre approve <id>` decides. Nothing was decided.",
     );
-  if (isAttended(invocation)) return askInbox(invocation, { starts });
+  if (isAttended(invocation)) return withLiveScreen(invocation, (shown) => askInbox(shown, { starts }));
   const cards = await withClient(invocation, async (client) =>
     loadCards(client, (await client.get("/api/approvals")).approvals, invocation.screen),
   );

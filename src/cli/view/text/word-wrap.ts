@@ -66,7 +66,14 @@ export interface Wrapping {
   next?: string;
 }
 
-/** Wraps streamed text between words. Each word is held back until it is complete. */
+/** A line that begins so continues the paragraph above it. Lists, headings, tables and code begin differently. */
+const CONTINUES = /[\p{L}("'“‘«]/u;
+const FENCE = "```";
+
+/**
+ * Wraps streamed text between words. Each word is held back until it is complete.
+ * A paragraph that its author wrapped at a larger width is filled again, because its lines would otherwise be long and short in turn.
+ */
 export function wordWrap(
   columns: number,
   { begin = 0, next = "" }: Wrapping = {},
@@ -76,6 +83,11 @@ export function wordWrap(
   let word = "";
   // Spaces are written together with the next word: a space after the last cell would start a new line.
   let spaces = "";
+  /** The line of the text so far, and whether the lines are code. */
+  let line = "";
+  let isCode = false;
+  /** A line break that is held back until the next character shows whether the paragraph continues. */
+  let held: "break" | "fill" | undefined;
   const placeWord = (): string => {
     if (word === "") return "";
     const cells = spaces.length + visibleWidth(word);
@@ -90,17 +102,28 @@ export function wordWrap(
     add(text) {
       let out = "";
       for (const character of text) {
-        if (character === "\n") {
-          out += `${placeWord()}\n`;
+        if (held === "fill" && CONTINUES.test(character)) spaces = " ";
+        else if (held !== undefined) {
+          out += "\n";
           column = start = 0;
+        }
+        held = undefined;
+        if (character === "\n") {
+          out += placeWord();
           spaces = "";
-        } else if (character === " ") {
+          if (line.startsWith(FENCE)) isCode = !isCode;
+          held = visibleWidth(line) > columns && !isCode ? "fill" : "break";
+          line = "";
+          continue;
+        }
+        line += character;
+        if (character === " ") {
           out += placeWord();
           spaces += " ";
         } else word += character;
       }
       return out;
     },
-    rest: placeWord,
+    rest: () => placeWord() + (held === undefined ? "" : "\n"),
   };
 }
