@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
+import { CadreError, describeSystemError } from "../errors.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -29,10 +30,19 @@ export function setTrust(folder: string, answer: "trusted" | "declined" | "forgo
     declined: [...others(declined), ...(answer === "declined" ? [real] : [])].sort(),
   };
   const file = trustFile(env);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    throw new CadreError(
+      "STORAGE_UNUSABLE",
+      `The list of trusted folders, ${file}, cannot be written (${describeSystemError(error)}). Nothing was changed. CADRE_TRUST=1 trusts the folder for one command.`,
+      undefined,
+      error,
+    );
+  }
 }
 
 /** Folder for the user's own settings, outside of every project. */

@@ -19,13 +19,17 @@ export function message(
       await client.post("/api/runs/{id}/message", { id: runId, body: { text, ...files } });
     } catch (error) {
       if (!(error instanceof CadreError) || error.code !== "RUN_TERMINAL") throw error;
-      const next = `\`cadre run --resume ${runId} "…"\``;
+      const next = `\`cadre run --resume ${runId} ${quoteMessage(text)}\``;
       throw new CadreError(error.code, `${error.message} To continue it with this message: ${next}.`);
     }
     const value = { runId, message: text };
     return reportRecorded(invocation, client, { value, text: "Message recorded" });
   });
 }
+
+/** The message as one word of a shell command. A long message is left out. */
+const quoteMessage = (text: string): string =>
+  /^[^`\p{Cc}]{1,200}$/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : '"…"';
 
 export const pause = (invocation: Invocation, runId: string): Promise<number> =>
   withClient(invocation, async (client) => {

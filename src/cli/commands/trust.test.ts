@@ -233,3 +233,14 @@ describe("[A52] a store that came with the folder", () => {
     expect((await p.cadre("runs")).stderr).toBe("");
   });
 });
+
+test("[26.12] if the list of trusted folders cannot be written, `cadre trust` says so, and changes nothing", async () => {
+  await using p = await project({ "cadre.yaml": "permissions: { allow: [Bash] }\n" });
+  p.env["XDG_CONFIG_HOME"] = join(p.folder, "cadre.yaml");
+  const { code, stdout, stderr } = await p.cadre("trust");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^cadre: The list of trusted folders, .*trusted\.json, cannot be written \(a part of its path is a file\)\. Nothing was changed\./m,
+  );
+  expect(stdout).not.toContain("Trusted");
+});

@@ -1,7 +1,17 @@
 // Opens the file, or fails with a sentence that says why and what to do (F35).
 // Nothing is written until the file is known to be writable.
 
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CadreError, describeSystemError, messageOf } from "../../errors.ts";
@@ -126,8 +136,17 @@ function prepareFile(path: string): void {
 
 /** Makes a folder that only this user can enter. It contains a .gitignore, in case it is inside a repository. */
 export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  requireWritable(folder);
   if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
   writeFileSync(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
+}
+
+/** On a read-only disk, Node's `mkdirSync` reports that the folder is not there. This reports that the disk is read-only. */
+function requireWritable(folder: string): void {
+  let above = dirname(folder);
+  while (!existsSync(above)) above = dirname(above);
+  accessSync(above, constants.W_OK);
 }
 
 function migrate(db: DatabaseSync, path: string): void {

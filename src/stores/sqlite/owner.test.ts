@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -158,3 +158,17 @@ test("[E1] if a folder's path is too long for a socket, the folder always gets t
 function readName(folder: string): OwnerInfo {
   return JSON.parse(readFileSync(join(folder, "owner.json"), "utf8")) as OwnerInfo;
 }
+
+test("[26.12] [F35] if the owner's name cannot be written, the error says why, and the lock is free again", async () => {
+  const folder = place();
+  const name = join(folder, `owner.json.${process.pid}`);
+  mkdirSync(name, { recursive: true });
+  await expect(takeOwnership(folder, self)).rejects.toMatchObject({
+    code: "STORAGE_UNUSABLE",
+    message: expect.stringContaining("it is a folder"),
+  });
+  rmSync(name, { recursive: true });
+  const ownership = await takeOwnership(folder, self);
+  expect(ownership).not.toHaveProperty("owner");
+  (ownership as Ownership).release();
+});

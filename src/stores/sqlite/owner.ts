@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { systemClock } from "../../clock.ts";
@@ -95,8 +95,14 @@ function tryLock(folder: string): DatabaseSync | undefined {
 function becomeOwner(lock: DatabaseSync, nameFile: string, info: OwnerInfo): Ownership {
   locks.add(lock);
   const draft = `${nameFile}.${info.pid}`;
-  writeFileSync(draft, `${JSON.stringify(info)}\n`, { mode: 0o600 });
-  renameSync(draft, nameFile);
+  try {
+    writeFileSync(draft, `${JSON.stringify(info)}\n`, { mode: 0o600 });
+    renameSync(draft, nameFile);
+  } catch (error) {
+    locks.delete(lock);
+    lock.close();
+    throw storageError(error, dirname(nameFile));
+  }
   return {
     release() {
       if (!locks.delete(lock)) return;
