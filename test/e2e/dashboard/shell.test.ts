@@ -103,6 +103,10 @@ test("[U32] [U49] for a tree that needs a person, the page shows and reads out a
   const tree = await startTree();
   await told.getByRole("link", { name: /lead needs you/ }).waitFor();
   expect(await told.getByRole("status").textContent()).toContain("lead needs you");
+  const [toast, main] = await Promise.all([told.boundingBox(), page.getByRole("main").boundingBox()]);
+  expect(toast!.x + toast!.width, "[26.14] a toast covers nothing that the user reads").toBeLessThanOrEqual(
+    main!.x,
+  );
   await expect.poll(tones).toBeGreaterThan(before);
   await untilEnded(client, await start("quick", "violet"));
   await told.getByRole("link", { name: /quick is done/ }).waitFor();

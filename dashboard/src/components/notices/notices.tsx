@@ -9,7 +9,6 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { onFeedNews } from "../../live/keep-queries-fresh.ts";
 import { approvalsQuery } from "../../live/queries.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { classNames } from "../../ui/class-names.ts";
 import { notifyInBrowser } from "./browser-notification.ts";
 import { DIGEST, type Notice, newApprovalNotices, runEndNotice } from "./news.ts";
 import { playNoticeSound } from "./sound.ts";
@@ -39,10 +38,8 @@ export function Notices() {
   return (
     <section
       aria-label="Notices"
-      className={classNames(
-        "pointer-events-none fixed right-4 z-30 w-[min(22rem,calc(100vw-2rem))] max-md:top-2",
-        hasAnswersBelow(pathname) ? "md:top-14" : "md:bottom-4",
-      )}
+      // On a wide screen, toasts are below the navigation, where they cover nothing that a person reads or clicks.
+      className="pointer-events-none fixed z-30 max-md:top-2 max-md:right-4 max-md:w-[min(22rem,calc(100vw-2rem))] md:bottom-12 md:left-2 md:w-40"
     >
       <p role="status" className="sr-only">
         {shown.map(({ title, text }) => `${title}: ${text}`).join(". ")}
@@ -55,9 +52,6 @@ export function Notices() {
     </section>
   );
 }
-
-/** Pages with buttons at the bottom. On these pages a toast could appear under the pointer and catch a click. */
-const hasAnswersBelow = (pathname: string): boolean => /^\/(inbox|chat)\b/.test(pathname);
 
 const isOnPage = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
   pathname === `/r/${rootRunId}` || (kind === "needs-you" && pathname === "/inbox");
@@ -93,7 +87,7 @@ function Toast({ notice, onClose }: { notice: Notice; onClose(): void }) {
   const [Icon, look] =
     kind === "needs-you" ? [Hand, "text-warn"] : isBad ? [OctagonX, "text-bad"] : [CircleCheck, "text-good"];
   return (
-    <li className="pointer-events-auto flex items-start gap-2 rounded-lg border border-line bg-surface p-3 text-sm shadow-xl">
+    <li className="pointer-events-auto flex items-start gap-2 rounded-lg border border-line bg-surface p-3 text-sm shadow-xl md:p-2 md:text-xs">
       <Icon size={16} aria-hidden className={`mt-0.5 shrink-0 ${look}`} />
       <Link {...targetOf(notice)} onClick={onClose} className="min-w-0 flex-1">
         <span className="block truncate font-medium">
