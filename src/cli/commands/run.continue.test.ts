@@ -34,7 +34,9 @@ test("a message to an ended run is refused with the command that continues the r
   const id = await idOf(p);
   const { code, stderr } = await p.cadre("message", id, "and the second");
   expect(code).toBe(1);
-  expect(stderr).toContain(`To continue it with this message: \`cadre run --resume ${id} 'and the second'\`.`);
+  expect(stderr).toContain(
+    `To continue it with this message: \`cadre run --resume ${id} 'and the second'\`.`,
+  );
 });
 
 test("--print prints the answer and nothing else; every other outcome is on stderr, with its exit code", async () => {

@@ -234,6 +234,13 @@ describe("[A52] a store that came with the folder", () => {
   });
 });
 
+test("[26.12] `cadre trust` lists what it trusts, and says of nothing that it is ignored", async () => {
+  await using p = await project({ "cadre.yaml": "permissions: { allow: [Bash] }\n" });
+  const { stdout, stderr } = await p.cadre("trust");
+  expect(stdout).toMatch(/`permissions\.allow` sets allow rules\nTrusted: /);
+  expect(stdout + stderr).not.toContain("ignored");
+});
+
 test("[26.12] if the list of trusted folders cannot be written, `cadre trust` says so, and changes nothing", async () => {
   await using p = await project({ "cadre.yaml": "permissions: { allow: [Bash] }\n" });
   p.env["XDG_CONFIG_HOME"] = join(p.folder, "cadre.yaml");

@@ -40,6 +40,19 @@ describe("a question at the terminal", () => {
     expect(terminal.text()).toContain("files: created out.txt");
   });
 
+  test("[26] a question about a command shows the command once", async () => {
+    await using p = await project({
+      "agents/pen.md": agent("pen"),
+      "pen.script.yaml": "turns:\n  - calls: [{ tool: Bash, input: { command: touch out.txt } }]\n",
+    });
+    const terminal = p.terminal("run", "write it");
+    await terminal.sees(/\[a\]pprove/);
+    const [above] = terminal.screen().split("[a]pprove");
+    expect(above!.match(/touch out\.txt/g)).toHaveLength(1);
+    await terminal.press("s", /needs approval/);
+    expect(await terminal.code).toBe(3);
+  });
+
   test("`r` rejects the call and asks the person for a reason, which the agent reads", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");

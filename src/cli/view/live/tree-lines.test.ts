@@ -65,6 +65,18 @@ describe("a tree that is drawn with a limited number of lines", () => {
     );
   });
 
+  test("[26.14] the names of runs are never cut; what they do is shortened instead", () => {
+    const live = createLiveTree();
+    const name = "reviewer-of-the-documentation";
+    const event = (runId: string, body: EventBody): void =>
+      live.apply({ runId, seq: 1, position: 1, ts: 1_000, key: "k1", ...body } as JournalEvent);
+    event("r1", runStarted("lead"));
+    event("c1", runStarted(name, { parentRunId: "r1" }));
+    const [, line] = drawn(live, 5, 60);
+    expect(line).toContain(` ${name} `);
+    expect(cellWidth(line!)).toBeLessThanOrEqual(80);
+  });
+
   test("the drawing first leaves out the descendants of ended runs, and says how many runs it left out", () => {
     const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
     expect(shape(lines)).toEqual([
