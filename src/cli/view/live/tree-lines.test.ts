@@ -68,8 +68,9 @@ describe("a tree that is drawn with a limited number of lines", () => {
   test("[26.14] the names of runs are never cut; what they do is shortened instead", () => {
     const live = createLiveTree();
     const name = "reviewer-of-the-documentation";
-    const event = (runId: string, body: EventBody): void =>
+    const event = (runId: string, body: EventBody): void => {
       live.apply({ runId, seq: 1, position: 1, ts: 1_000, key: "k1", ...body } as JournalEvent);
+    };
     event("r1", runStarted("lead"));
     event("c1", runStarted(name, { parentRunId: "r1" }));
     const [, line] = drawn(live, 5, 60);
