@@ -40,7 +40,7 @@ export function listProjects(env: Env): KnownProject[] {
     .flatMap((name) => readProject(join(listFolder(env), name)))
     .sort((one, other) => other.usedAt - one.usedAt)
     .slice(0, MOST)
-    .map(({ usedAt: _, ...project }) => project);
+    .map(({ id, folder, dir }) => ({ id, folder, dir }));
 }
 
 /** The id depends on the folder alone, so that a project has one entry. */

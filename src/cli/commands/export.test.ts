@@ -381,7 +381,7 @@ test("[26.11] without --to, an export is written where neither git nor an agent'
   const [run] = (await p.cadre("runs", "--json")).lines();
   const { stdout } = await p.cadre("export", String(run!["id"]), "--format", "jsonl", "--json");
   const { file } = JSON.parse(stdout) as { file: string };
-  expect(file).toBe(join(p.folder, ".cadre", "exports", `${run!["id"]}.jsonl`));
+  expect(file).toBe(join(p.folder, ".cadre", "exports", `${String(run!["id"])}.jsonl`));
   expect(await readFile(file, "utf8")).toContain("secretword");
   expect(await readFile(join(p.folder, ".cadre", "exports", ".gitignore"), "utf8")).toBe("*\n");
 });

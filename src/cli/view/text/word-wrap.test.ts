@@ -11,7 +11,7 @@ test("[26] a paragraph that its author wrapped at a larger width is filled, not 
     "The first line was\nwrapped by its author\nhere, and the second\nline continues it.\n\nNext.",
   );
   const streamed = wordWrap(24);
-  const pieces = [...text].map((character) => streamed.add(character)).join("");
+  const pieces = Array.from(text, (character) => streamed.add(character)).join("");
   expect(pieces + streamed.rest(), "also if it arrives character by character").toBe(wrapText(text, 24));
 });
 
