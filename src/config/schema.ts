@@ -180,6 +180,8 @@ export const Sandbox = z.union([
   SandboxShape,
 ]);
 
+const Worktrees = z.strictObject({ merge: z.enum(["auto", "branch"]).optional() });
+
 /** Settings about users who are not admins. The users themselves are not configured in a file. */
 const Users = z.strictObject({ see: z.enum(["own", "all"]).optional() });
 
@@ -461,6 +463,11 @@ export const DECLARED_KEYS = {
     "Commands that run before and after tool calls, and at the start and end of a run, by event",
     Hooks,
     alwaysNeedsTrust("commands", "named"),
+  ),
+  worktrees: key(
+    "What becomes of the work of agents with `workspace: worktree`: it is merged (`merge: auto`, the default), or stays on its branch (`merge: branch`)",
+    Worktrees,
+    ANY_FOLDER,
   ),
   users: key("What users who are not admins can see", Users, alwaysNeedsTrust("who may act", "none")),
   pools: key(

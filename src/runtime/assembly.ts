@@ -365,7 +365,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     chooseModel: project.chooseModel,
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
-    worktrees: worktreesOf(config.folder),
+    worktrees: worktreesOf(config.folder, config.worktrees),
     files: createWorkspaceFiles({
       ...{ dir: config.dir, mask: project.mask, clock, holdsKeys },
       putFile: (bytes) => store.blobs.putFile(bytes),

@@ -4,6 +4,23 @@ import { tempGit } from "../tools/git/temp-git.fixture.ts";
 import { exists } from "../tools/git/worktree-records.ts";
 import { worktreesOf } from "./worktrees.ts";
 
+test("[26.8] with `merge: branch`, the work of every run stays on its branch, and the reason is named", async () => {
+  await using repository = await tempGit();
+  const worktrees = worktreesOf(repository.path, { merge: "branch" });
+  const planned = await worktrees.plan(repository.path, "c1");
+  if (!("worktree" in planned)) throw new Error(planned.problem);
+  await worktrees.open(planned.worktree);
+  await repository.write({ "a.txt": "A\n" }, planned.workspace);
+  expect(await worktrees.close(planned.worktree, { message: "work", keep: false, files: [] })).toMatchObject({
+    status: "kept",
+    branch: "cadre/c1",
+    files: ["a.txt"],
+    detail: expect.stringContaining("Not merged: cadre.yaml keeps work on branches"),
+  });
+  expect(await repository.read("a.txt")).toBe("a\n");
+  expect(await repository.git(["show", "cadre/c1:a.txt"])).toBe("A");
+});
+
 test("[D6] abandoned worktrees are removed even if the project is a subfolder of a larger repository", async () => {
   await using repository = await tempGit({ "packages/web/a.txt": "a\n" });
   const folder = join(repository.path, "packages/web");

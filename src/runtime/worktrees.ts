@@ -1,5 +1,6 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import type { Config } from "../config/config.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { isProtectedPath } from "../permissions/protected-files.ts";
 import {
@@ -12,7 +13,10 @@ import {
 } from "../tools/git/worktrees.ts";
 
 /** Manages the worktrees of runs. `folder` is the project whose abandoned worktrees are removed. */
-export function worktreesOf(folder: string): LoopParts["worktrees"] {
+export function worktreesOf(
+  folder: string,
+  { merge = "auto" }: NonNullable<Config["worktrees"]> = {},
+): LoopParts["worktrees"] {
   return {
     async plan(workspace, runId) {
       const problem = await worktreeProblem(workspace);
@@ -23,7 +27,13 @@ export function worktreesOf(folder: string): LoopParts["worktrees"] {
     },
     open: openWorktree,
     close: (worktree, { files, ...options }) =>
-      closeWorktree(worktree, { ...options, mustLook: isProtectedExcept(files) }),
+      closeWorktree(worktree, {
+        ...options,
+        ...(merge === "branch"
+          ? { apart: "cadre.yaml keeps work on branches (`worktrees: { merge: branch }`)" }
+          : {}),
+        mustLook: isProtectedExcept(files),
+      }),
     sweep: async (isOver) => void (await sweepWorktrees(folder, isOver)),
   };
 }

@@ -82,7 +82,10 @@ export function openWorktree(worktree: Worktree): Promise<void> {
 
 export interface CloseOptions {
   message: string;
+  /** True if the run did not succeed. Its work stays on the branch. */
   keep?: boolean;
+  /** Why the work of every run stays on its branch, if the project wants this. */
+  apart?: string;
   /** True if a person must review changes of this path before they are merged. */
   mustLook?: (path: string) => boolean;
 }
@@ -203,7 +206,7 @@ const isForeseen = (error: unknown): boolean =>
 
 async function close(
   worktree: Worktree,
-  { message, keep = false, mustLook }: CloseOptions,
+  { message, keep = false, apart, mustLook }: CloseOptions,
 ): Promise<MergeResult> {
   const { parent, branch } = worktree;
   const checkout = await checkoutAt(parent);
@@ -211,7 +214,7 @@ async function close(
   const found = await existingWorktree(worktree, checkout.common);
   const work: CommitResult = found ? await commitWork(worktree, found, message) : {};
   if (work.stays !== undefined) return keepBranch(worktree, work.stays);
-  const why = work.why ?? (keep ? "its run did not succeed, or ended before the merge" : undefined);
+  const why = work.why ?? (keep ? "its run did not succeed, or ended before the merge" : apart);
   const merged = await mergeBack(worktree, { checkout, message, why, mustLook });
   if (found && !(await removeFolder(worktree, found))) return merged;
   // git refuses to delete the branch unless the parent contains all of its commits.
