@@ -6,7 +6,7 @@ import { serve } from "@hono/node-server";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { answerApprovals, type UiMessage, uiResponse } from "../ai.ts";
+import { answerApprovals, type UiMessage, uiChunks, uiResponse } from "../ai.ts";
 import { type Cadre, createCadre, defineAgent, defineTool } from "../index.ts";
 import { scriptedModel } from "../testing.ts";
 
@@ -119,4 +119,33 @@ test("a failed run ends the stream with an error that says why", async () => {
   const lines = (await uiResponse(cadre.run(lost, "Try")).text()).split("\n\n");
   expect(lines.find((line) => line.includes('"error"'))).toContain("no such model");
   expect(lines.slice(-3)).toEqual(['data: {"type":"finish"}', "data: [DONE]", ""]);
+});
+
+test("[27.4] a page that is loaded again shows the second request after its call, not at the first wait", async () => {
+  const twice = defineAgent({
+    name: "twice",
+    model: scriptedModel([
+      { calls: [{ tool: "refund", input: { order: "7" } }] },
+      { calls: [{ tool: "refund", input: { order: "8" } }] },
+      { text: "Both are refunded." },
+    ]),
+    prompt: "Refund orders.",
+    tools: [refund],
+  });
+  const cadre = await createCadre({ store: ":memory:", agents: [twice] });
+  cleanUps.push(() => cadre.close());
+  const run = cadre.run(twice, "Refund both");
+  await expect.poll(async () => (await run.approvals()).length).toBe(1);
+  await (await run.approvals())[0]!.approve();
+  await expect.poll(async () => (await run.approvals())[0]?.input).toEqual({ order: "8" });
+  await expect.poll(async () => (await run.status()).status).toBe("suspended");
+  const types: string[] = [];
+  for await (const { type } of uiChunks(run)) types.push(type);
+  expect(types.filter((type) => type.startsWith("tool-") || type === "finish")).toEqual([
+    "tool-input-available",
+    "tool-output-available",
+    "tool-input-available",
+    "tool-approval-request",
+    "finish",
+  ]);
 });

@@ -32,7 +32,10 @@ export interface UiStreamOptions {
   from?: "start" | "now";
 }
 
-/** The chunks of a run. If the reader disconnects, the run continues. */
+/**
+ * The chunks of a run. If the reader disconnects, the run continues.
+ * They end when the run has ended, and when it waits for approval of its own call: `useChat` sends an approval only after that.
+ */
 export async function* uiChunks(
   run: Run<unknown>,
   { from = "start" }: UiStreamOptions = {},
@@ -41,13 +44,52 @@ export async function* uiChunks(
   const message = createMessage(root);
   const open = from === "now" ? new Set((await run.approvals()).map(({ id }) => id)) : new Set<string>();
   const skipped = from === "now" ? (await run.journal()).at(-1)!.seq : 0;
+  const calls = createCallApprovals();
   if (from === "start") yield { type: "start", messageId: root };
   for await (const part of run.stream) {
+    if (part.type === "approval" && open.has(part.request.id)) continue;
     const isOld = part.seq !== undefined && part.runId === root && part.seq <= skipped;
-    const chunks = [...message.chunksOf(part)];
-    if (!isOld && !(part.type === "approval" && open.has(part.request.id))) yield* chunks;
+    for (const ready of part.runId === root ? calls.inOrder(part) : [part]) {
+      const chunks = [...message.chunksOf(ready)];
+      if (!isOld) yield* chunks;
+    }
+    if (part.type === "waiting" && part.runId === root && calls.isAsking() && (await isLastWait(run, part)))
+      break;
   }
   yield* message.end();
+}
+
+/** Orders the parts of the root run: a request comes after its call. A repeated stream brings open requests too early. */
+function createCallApprovals() {
+  const seen = new Set<string>();
+  const early = new Map<string, RunPart>();
+  const asking = new Set<string>();
+  return {
+    *inOrder(part: RunPart): Generator<RunPart> {
+      if (part.type === "approval" && part.request.kind === "tool" && part.request.callId !== undefined) {
+        const { callId } = part.request;
+        if (!seen.has(callId)) return void early.set(callId, part);
+        asking.add(callId);
+      }
+      yield part;
+      if (part.type === "tool-result") asking.delete(part.callId);
+      if (part.type !== "tool-call") return;
+      seen.add(part.callId);
+      const request = early.get(part.callId);
+      if (request === undefined) return;
+      asking.add(part.callId);
+      yield request;
+    },
+    isAsking: () => asking.size > 0,
+  };
+}
+
+/** Whether the run still waits. A repeated stream contains earlier waits, too. */
+async function isLastWait(run: Run<unknown>, { seq }: RunPart): Promise<boolean> {
+  const last = (await run.journal()).findLast(
+    ({ type }) => type === "RUN_SUSPENDED" || type === "RUN_RESUMED",
+  );
+  return last?.seq === seq;
 }
 
 /** A response with the run's chunks, for `useChat` and every other client of the protocol. */
