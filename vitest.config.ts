@@ -27,7 +27,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) },
-      { find: /^cadre\/(ai|client|testing)$/, replacement: fileURLToPath(new URL("src/$1.ts", import.meta.url)) },
+      {
+        find: /^cadre\/(ai|client|testing)$/,
+        replacement: fileURLToPath(new URL("src/$1.ts", import.meta.url)),
+      },
     ],
   },
   test: {

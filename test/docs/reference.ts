@@ -11,6 +11,7 @@ import { addCommands } from "../../src/cli/syntax/index.ts";
 import { CONFIG_KEYS } from "../../src/config/schema.ts";
 import { ERROR_CODES, exitCode, httpStatus } from "../../src/errors.ts";
 import { payloads } from "../../src/journal/events.ts";
+import { libraryReference } from "./library-reference.ts";
 import { ERROR_MEANINGS, EVENT_MEANINGS, EXIT_MEANINGS, VARIABLES } from "./meanings.ts";
 import { type Row, rowsOf } from "./schema-rows.ts";
 
@@ -20,6 +21,7 @@ export const PAGES: Record<string, () => string> = {
   cli: cliPage,
   events: eventsPage,
   errors: errorsPage,
+  library: () => `${GENERATED}${libraryReference()}`,
 };
 
 const GENERATED =
