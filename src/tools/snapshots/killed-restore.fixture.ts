@@ -5,7 +5,7 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 const [, , root, json, at] = process.argv as unknown as [string, string, string, string, string];
 const files = createRequire(import.meta.url)("node:fs/promises") as Record<string, unknown>;
 let left = Number(at);
-for (const name of ["link", "mkdir", "open", "rename", "rmdir", "symlink"]) {
+for (const name of ["link", "mkdir", "rename", "rmdir", "symlink"]) {
   const real = files[name] as (...args: unknown[]) => unknown;
   files[name] = (...args: unknown[]) => {
     if (left-- === 0) process.kill(process.pid, "SIGKILL");

@@ -38,6 +38,7 @@ const IGNORE_FILE = /(^|\/)\.(git|rg)?ignore$/;
 const AT_ONCE = 32;
 
 const SCAN_MS = 60_000;
+const TOO_MANY_MS = 600_000;
 
 export function createFileWatcher(parts: WatcherParts): FileWatcher {
   const workspaces = new Map<string, WatchedWorkspace>();
@@ -70,6 +71,8 @@ class WatchedWorkspace {
   /** The files as they were last read, so that an unchanged file is not read again. */
   private readonly read = new Map<string, { stats: BigIntStats; version: FileVersion; at: bigint }>();
   private lastAt = 0;
+  /** Until then, the workspace is not listed again, because it had too many files. */
+  private tooManyUntil = 0;
   private readonly root: string;
   private readonly parts: WatcherParts;
   private readonly rules: ReadRules;
@@ -134,9 +137,14 @@ class WatchedWorkspace {
   }
 
   private async noteAll(): Promise<void> {
+    if (this.parts.clock.now() < this.tooManyUntil) {
+      this.problem = "too_many_files";
+      return;
+    }
     const listed = await listPaths(this.root, AbortSignal.timeout(SCAN_MS));
     if ("problem" in listed) {
       this.problem = listed.problem;
+      if (listed.problem === "too_many_files") this.tooManyUntil = this.parts.clock.now() + TOO_MANY_MS;
       return;
     }
     // A call that is already at work may have changed its file, so its own note is kept.
