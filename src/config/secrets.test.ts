@@ -138,3 +138,13 @@ describe("[A61] the project's .env files", () => {
     expect(envFiles(join(root, "nowhere")).secrets()).toEqual([]);
   });
 });
+
+test.each([
+  ["a://", ":".repeat(500_000)],
+  ["a://", `${"a:".repeat(250_000)}@ `],
+  ["postgres://", `u:${"p".repeat(500_000)}/`],
+  ["x".repeat(250_000), "://".repeat(80_000)],
+  ["a://b:", "@".repeat(500_000)],
+])("[A76] [30.15] a crafted address in a .env does not block the process: %.9s", (start, rest) => {
+  expect(valuesIn({ PLAIN: `${start}${rest}` }).every((value) => value.length > 0)).toBe(true);
+});

@@ -90,8 +90,13 @@ const isFile = (value: string): boolean =>
 
 /** Returns the password in an address such as `postgres://user:password@host/db`, as written and decoded. */
 function passwordsOf(value: string): string[] {
-  const written = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@[^@\s]*$/i.exec(value)?.[1];
-  if (written === undefined) return [];
+  const start = /^[a-z][a-z0-9+.-]*:\/\//i.exec(value)?.[0].length;
+  const end = value.lastIndexOf("@");
+  if (start === undefined || end < start || /\s/.test(value.slice(end))) return [];
+  const signIn = value.slice(start, end);
+  const colon = signIn.indexOf(":");
+  const written = signIn.slice(colon + 1);
+  if (colon < 0 || written === "" || /[/?#\s]/.test(signIn)) return [];
   try {
     return [...new Set([written, decodeURIComponent(written)])];
   } catch {

@@ -10,6 +10,7 @@ import type { EventBody } from "../events.ts";
 import type { ThoughtPart } from "../message.ts";
 import { journalWords } from "./journal-words.ts";
 import { secretForms } from "./secret-forms.ts";
+import { sortWords } from "./sorted-words.ts";
 import { createTruncatedSecrets } from "./truncated-secrets.ts";
 
 export interface Secret {
@@ -366,20 +367,21 @@ const place = (first: number, second: number): number => (first * 131 + second) 
 
 /** Words must have at least two characters. */
 function createWordIndex(given: readonly string[]): WordIndex {
-  const words = [...new Set(given)].sort((a, b) => b.length - a.length);
-  const window = words.at(-1)?.length ?? 2;
+  const words = [...new Set(given)];
+  const sorted = sortWords(words);
+  const window = words.length === 0 ? 2 : words.reduce((least, { length }) => Math.min(least, length), TABLE);
   const shifts = new Uint16Array(TABLE).fill(window - 1);
-  const ending = new Map<number, string[]>();
-  const starting = new Map<number, string[]>();
+  const starts = new Set<string>();
+  const first = new Set<number>();
   for (const word of words) {
     for (let index = 0; index < window - 1; index++) {
       const at = place(word.charCodeAt(index), word.charCodeAt(index + 1));
       shifts[at] = Math.min(shifts[at]!, window - 2 - index);
     }
-    add(ending, place(word.charCodeAt(window - 2), word.charCodeAt(window - 1)), word);
-    add(starting, word.charCodeAt(0), word);
+    starts.add(word.slice(0, window));
+    first.add(word.charCodeAt(0));
   }
-  const longest = words[0]?.length ?? 0;
+  const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
   return {
     find(text, from) {
       const last = text.length - window;
@@ -390,27 +392,20 @@ function createWordIndex(given: readonly string[]): WordIndex {
           at += shift;
           continue;
         }
-        for (const word of ending.get(end) ?? []) if (text.startsWith(word, at)) return { at, word };
+        const word = starts.has(text.slice(at, at + window)) ? sorted.longestAt(text, at) : undefined;
+        if (word !== undefined) return { at, word };
         at++;
       }
       return undefined;
     },
     unfinishedFrom(text) {
       for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
-        const some = starting.get(text.charCodeAt(from));
-        if (!some) continue;
-        const rest = text.slice(from);
-        if (some.some((word) => word.length > rest.length && word.startsWith(rest))) return from;
+        if (first.has(text.charCodeAt(from)) && sorted.longerThan(text.slice(from)) !== undefined)
+          return from;
       }
       return text.length;
     },
   };
-}
-
-function add(lists: Map<number, string[]>, key: number, word: string): void {
-  const list = lists.get(key);
-  if (list) list.push(word);
-  else lists.set(key, [word]);
 }
 
 /** Returns a function that tests whether a text of at least `shortest` characters is part of one of the words. */
