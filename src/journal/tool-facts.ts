@@ -24,6 +24,8 @@ export interface ToolFacts {
   hosts?: readonly string[];
   /** The target of a call. If absent, rules match every text in the input. */
   target?: ToolTarget;
+  /** The call needs approval unless a rule allows it, whatever the tool reaches. */
+  asks?: boolean;
   /** A shell command with the same effect. A deny rule of Bash that covers this command also covers the tool. */
   sameAs?: string;
   /** The tool that this one belongs to. Agents that have that tool have this one too, unless their file denies it. */

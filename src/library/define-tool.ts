@@ -88,6 +88,7 @@ export function defineTool<Input, Output>(options: ToolOptions<Input, Output>): 
   const schema = readSchema(options.input, `The input of the tool ${name}`);
   const tool = {
     ...omitUndefined({ name, description, effect, timeout }),
+    ...(effect === "read" ? {} : { asks: true }),
     // A tool without `reaches` is assumed to reach everything.
     ...omitUndefined({ reaches: options.reaches ?? (effect === "read" ? ["network"] : undefined) }),
     input: zodOf(schema) as z.ZodType<Input>,

@@ -336,6 +336,6 @@ function defaultVerdict(
     : { verdict: "allow", rule: `default allow ${tool.name}` };
 }
 
-/** Whether the default is to ask: for tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
+/** Whether the default is to ask: for tools that say so, tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
 const asksByDefault = (facts: DeclaredFacts | undefined): boolean =>
-  facts?.server !== undefined || canReach(facts, "files", "commands");
+  facts?.asks === true || facts?.server !== undefined || canReach(facts, "files", "commands");

@@ -42,6 +42,8 @@ export function createHandler(
   };
   const app = createApp({ ...apiParts(assembly, drives, env), who });
   return async (request) => {
+    if (isForeignPage(request))
+      return refused(403, "FORBIDDEN", "Another site's page may not use this server. Nothing was done.");
     const name = await authorize(request);
     if (name === undefined || name === "")
       return refused(401, "UNAUTHORIZED", "Sign in first. Nothing was done.");
@@ -53,6 +55,19 @@ export function createHandler(
     people.set(inner, name);
     return app.fetch(inner);
   };
+}
+
+/**
+ * True if a page of another site sends a request that could change something, and the browser adds the person's cookie to it (A77).
+ * A request with an Authorization header is not one: a page of another site does not know what to write there.
+ */
+function isForeignPage({ method, headers }: Request): boolean {
+  if (method === "GET" || method === "HEAD" || headers.has("authorization")) return false;
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "cross-site";
+  const origin = headers.get("origin");
+  const host = headers.get("host");
+  return origin !== null && host !== null && URL.parse(origin)?.host !== host;
 }
 
 const refused = (status: number, code: string, message: string): Response =>

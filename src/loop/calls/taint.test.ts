@@ -688,6 +688,40 @@ describe("delegating to agents with more rights", () => {
   );
 });
 
+for (const [name, repeat] of [
+  ["a fork", (world: World, id: string) => world.runtime.fork(id, {})],
+  ["a retry", (world: World, id: string) => world.runtime.retry(id)],
+  [
+    "a fork of a fork",
+    async (world: World, id: string) => world.runtime.fork((await world.runtime.fork(id, {})).runId, {}),
+  ],
+  [
+    "a fork with a message that names no host",
+    (world: World, id: string) => world.runtime.fork(id, { edit: { message: "go on" } }),
+  ],
+] as const)
+  scenario(
+    `[A71] [30.5] ${name} of a child's run knows no host that only the child's task names`,
+    {
+      ...{ idle: true, agent: "agents: [reader]\ntools: []", cast: { reader: "tools: []" } },
+      script: roles({
+        tester: turns({ calls: [delegate("reader", "read https://leak.test")] }),
+        reader: () => ({ text: "read" }),
+      }),
+    },
+    async (world) => {
+      const root = await world.run("see https://docs.test");
+      await world.drive(root);
+      const child = (await familyOf(world, root)).find(({ id }) => id !== root)!;
+      await world.drive(child.id);
+      await world.drive(root);
+      const { runId } = await repeat(world, child.id);
+      expect((await world.state(runId)).taint.hosts).toEqual(["docs.test"]);
+      const again = await world.runtime.fork(root, {});
+      expect((await world.state(again.runId)).taint.hosts).toEqual(["docs.test"]);
+    },
+  );
+
 describe("[A75] [30.17] a stranger's folder: one that asks for trust and is not trusted", () => {
   const wishes = "permissions: { allow: [stamp] }\n";
   const files = { "notes.md": ORDER, "src/a.ts": "// notes\n" };

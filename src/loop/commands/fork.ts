@@ -7,6 +7,7 @@ import type { RunId } from "../../ids.ts";
 import { type Definition, EDITED, poolIn, startsPrograms } from "../../journal/definition.ts";
 import type { Fork, JournalEvent, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { hostsField, hostsIn, hostsOfPerson } from "../../projections/folds/taint.ts";
 import { childEndsAfter, forkPoint } from "../../projections/views/fork-point.ts";
 import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
@@ -136,6 +137,7 @@ function forkStart(start: Start, definition: Definition, { edit = {}, allowEffec
     agent: name,
     kind,
     task: edit.message ?? start.task,
+    ...hostsField([...hostsOfPerson(start), ...hostsIn(edit.message ?? "")]),
     depth: 0,
     trigger: "fork",
     attended: true,

@@ -7,6 +7,7 @@ import { type Definition, untrustedFiles } from "../../journal/definition.ts";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
+import { hostsField, hostsOfPerson } from "../../projections/folds/taint.ts";
 import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
 import { type AdmitParts, idempotencyOf, requirePrices } from "./admit.ts";
 
@@ -42,6 +43,7 @@ export async function retryRun(
     ...start,
     definition: await parts.store.blobs.put(JSON.stringify(definition)),
     ...taintOfRetry(start, definition),
+    ...hostsField(hostsOfPerson(first.payload)),
     depth: 0,
     trigger: "retry",
     rootRunId: next,

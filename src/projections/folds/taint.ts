@@ -66,15 +66,30 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
   }
 }
 
-/** Takes hosts and sources from the run's start. Takes the hosts in the task only if no agent wrote the task. */
 function applyStart(taint: Taint, start: Payload<"RUN_STARTED">): void {
-  const { task, input, hosts = [], untrusted, parentRunId, trigger, asks = [] } = start;
-  taint.asks = asks;
-  const isOfPerson = parentRunId === undefined && trigger !== "message" && untrusted === undefined;
-  addHosts(taint, hosts);
-  if (isOfPerson) addHosts(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
-  addSources(taint, untrusted);
+  taint.asks = start.asks ?? [];
+  addHosts(taint, hostsOfPerson(start));
+  addSources(taint, start.untrusted);
 }
+
+/** The hosts that a person named when the run was started. The task of a child, of a message, or of a run that repeats such a run is an agent's. */
+export function hostsOfPerson({
+  task,
+  input,
+  hosts = [],
+  untrusted,
+  parentRunId,
+  trigger,
+}: Pick<
+  Payload<"RUN_STARTED">,
+  "task" | "input" | "hosts" | "untrusted" | "parentRunId" | "trigger"
+>): string[] {
+  const isOfPerson = parentRunId === undefined && !NOT_OF_PERSON.has(trigger) && untrusted === undefined;
+  return [...hosts, ...(isOfPerson ? hostsIn(`${task} ${JSON.stringify(input) ?? ""}`) : [])];
+}
+
+/** A fork and a retry lose the parent of the first run. So the hosts that a person named for the first run are in `hosts`. */
+const NOT_OF_PERSON: ReadonlySet<Payload<"RUN_STARTED">["trigger"]> = new Set(["message", "fork", "retry"]);
 
 function addSources(taint: Taint, sources: readonly string[] = []): void {
   for (const source of sources)
@@ -85,6 +100,10 @@ function addHosts(taint: Taint, hosts: readonly string[]): void {
   for (const host of hosts)
     if (taint.hosts.length < MOST_HOSTS && !taint.hosts.includes(host)) taint.hosts.push(host);
 }
+
+/** The field `hosts` of a run's start. */
+export const hostsField = (hosts: readonly string[]): { hosts?: string[] } =>
+  hosts.length === 0 ? {} : { hosts: [...new Set(hosts)] };
 
 /** Finds the hosts of full URLs only, because `README.md` would also be a valid host name. */
 export function hostsIn(text: string): string[] {
