@@ -3,7 +3,7 @@
 // The check follows only references within the schema.
 // Unknown keywords are ignored, because the server also validates its input.
 
-import { RE2JS } from "re2js";
+import { compileBounded } from "../bounded-pattern.ts";
 
 export interface InputProblem {
   path: (string | number)[];
@@ -119,11 +119,7 @@ function checkRange(
 
 function matches(pattern: string, value: string): boolean {
   if (pattern.length > MAX_PATTERN || value.length > MAX_MATCHED) return true;
-  try {
-    return RE2JS.compile(pattern).matcher(value).find();
-  } catch {
-    return true;
-  }
+  return compileBounded(pattern, value.length)?.matcher(value).find() ?? true;
 }
 
 function checkList(schema: Schema, value: unknown[], path: InputProblem["path"], checking: Checking): void {

@@ -1,8 +1,9 @@
 // Shows the new output of a background command, waits for it, or ends the command.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import { z } from "zod";
+import { compileBounded } from "../bounded-pattern.ts";
 import { BASH } from "../projections/folds/tool-call.ts";
 import { refusal, savedOutputName } from "./answers.ts";
 import { isOver, stateText, stopCommand } from "./background/background-commands.ts";
@@ -50,7 +51,7 @@ export const bashOutputTool = ({ stateFolder }: Pick<Confinement, "stateFolder">
       const matcher = until === undefined ? undefined : matcherOf(until);
       if (matcher === "unreadable")
         return refusal(
-          `${JSON.stringify(until)} is not a regular expression: correct it, or leave until out`,
+          `${JSON.stringify(until)} is not a regular expression, or too costly to search for: correct it, or leave until out`,
         );
       const folder = commandFolder(stateFolder, found.runId, id);
       if (stop) await stopCommand(folder);
@@ -115,10 +116,8 @@ async function newOutput(
   }
 }
 
-function matcherOf(pattern: string): RE2JS | "unreadable" {
-  try {
-    return RE2JS.compile(pattern);
-  } catch {
-    return "unreadable";
-  }
-}
+const matcherOf = (pattern: string): RE2JS | "unreadable" =>
+  compileBounded(pattern, MAX_SEARCHED) ?? "unreadable";
+
+/** Characters of output that a pattern is compared with. */
+const MAX_SEARCHED = 1_000_000;

@@ -6,6 +6,7 @@ import { type FileHandle, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { RE2JS } from "re2js";
 import { z } from "zod";
+import { compileBounded } from "../bounded-pattern.ts";
 import { messageOf } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
 import { plural } from "../projections/words/format.ts";
@@ -306,18 +307,16 @@ function aroundMatch(line: string, matcher: RE2JS | undefined): string {
   return clipLine(line, MAX_LINE, at < MAX_LINE / 2 ? 0 : at - MAX_LINE / 2);
 }
 
-/** The pattern for searches without ripgrep. Undefined if only ripgrep can read the pattern. */
-function matcherOf({ pattern, ignore_case }: Input): RE2JS | undefined {
-  try {
-    return RE2JS.compile(pattern, ignore_case ? RE2JS.CASE_INSENSITIVE : 0);
-  } catch {
-    return undefined;
-  }
-}
+/** The pattern for searches without ripgrep. Undefined if only ripgrep can read the pattern, or if the search could take long. */
+const matcherOf = ({ pattern, ignore_case }: Input, length = MAX_SEARCHED_HERE): RE2JS | undefined =>
+  compileBounded(pattern, length, ignore_case ? RE2JS.CASE_INSENSITIVE : 0);
+
+/** Characters of long lines that are searched again, to show the text around a match. */
+const MAX_SEARCHED_HERE = 1_000_000;
 
 /** Searches an output that was too long for the context. */
 function searchText(text: string, input: Input, max: number): ToolAnswer {
-  const matcher = matcherOf(input);
+  const matcher = matcherOf(input, text.length);
   if (!matcher)
     return refusal(
       `${JSON.stringify(input.pattern)} cannot be searched for in a saved output: use a simpler pattern`,
