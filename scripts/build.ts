@@ -27,11 +27,25 @@ function keepPublicTypes(dist: string): void {
     const text = readFileSync(file, "utf8");
     for (const [, name = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g))
       add(join(dirname(file), name.replace(/\.[tj]s$/, ".d.ts")));
-    if (!file.startsWith(join(dist, "library"))) writeFileSync(file, text.replaceAll(/^ +/gm, ""));
+    if (!file.startsWith(join(dist, "library"))) writeFileSync(file, shortTypes(text));
   };
   for (const entry of ["index", "ai", "client", "testing"]) add(join(dist, `${entry}.d.ts`));
   for (const name of globSync("**/*.d.ts", { cwd: dist }))
     if (!needed.has(join(dist, name))) rmSync(join(dist, name));
+}
+
+/** Removes the indentation, and names zod once instead of in each of thousands of types. */
+function shortTypes(text: string): string {
+  let short = text.replaceAll(/^ +/gm, "");
+  for (const [module, name] of [
+    ["zod", "Z"],
+    ["zod/v4/core", "ZC"],
+  ]) {
+    const repeated = `import("${module}").`;
+    if (short.includes(repeated))
+      short = `import type * as ${name} from "${module}";\n${short.replaceAll(repeated, `${name}.`)}`;
+  }
+  return short;
 }
 
 /** Removes comments and white space, and shortens local names. Functions and classes keep their names, for stack traces. */
@@ -39,7 +53,7 @@ function shorten(dist: string): void {
   for (const name of globSync("**/*.js", { cwd: dist })) {
     const file = join(dist, name);
     const isVendored = name.startsWith("vendor");
-    const mangle = isVendored || { toplevel: false, keepNames: true };
+    const mangle = isVendored || { toplevel: true, keepNames: true };
     const { code, errors } = minifySync(file, readFileSync(file, "utf8"), {
       ...{ module: true, compress: isVendored, mangle, codegen: { removeWhitespace: true } },
     });
