@@ -3,6 +3,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { assembleRuntime } from "../../runtime/assembly.ts";
+import { encodeFile } from "../../stores/hashes.ts";
 import { createAccessKeys } from "../access/keys.ts";
 import { payTool } from "../fixtures/api.fixture.ts";
 import { noUsers, publicProject, TOKEN } from "../fixtures/public-server.fixture.ts";
@@ -266,7 +267,7 @@ describe("[A92] [30.12] a server on another port that gets the cookie", () => {
     expect((await send("/api/runs", { headers: { Cookie, "X-Cadre-Page": two } })).status).toBe(200);
   });
 
-  test("gets only what is the same for everybody: the files of the page", async () => {
+  test("gets only the files of the page, which are the same for everyone, and attached files", async () => {
     const { Cookie } = await enter(served.server.newLink().url);
     const get = async (path: string, method = "GET") =>
       (await send(path, { method, headers: { Cookie } })).status;
@@ -282,6 +283,8 @@ describe("[A92] [30.12] a server on another port that gets the cookie", () => {
     ])
       expect([path, await get(path)]).toEqual([path, 401]);
     expect(await get("/", "POST")).toBe(401);
+    // An image is shown by its address, so its request carries the cookie alone.
+    expect(await get(`/api/runs/x/attachments/${encodeFile(Buffer.from("x")).name}`)).toBe(404);
   });
 });
 

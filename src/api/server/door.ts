@@ -44,7 +44,7 @@ export interface Refusal {
 /** Paths that require no key: the health check and one-time links. */
 const OPEN_PATHS = /^\/(healthz|open\.js|open\/[\w-]+)$/;
 /** The page shows attached files by their address. It contains the hash of the file, which no other server knows. */
-const ATTACHMENT = /^\/api\/runs\/[\w-]+\/attachments\/[0-9a-f]{64}$/;
+const ATTACHMENT = /^\/api\/runs\/[\w-]+\/attachments\/f[0-9a-f]{64}$/;
 const COOKIE_SECONDS = COOKIE_MS / 1_000;
 
 export function door(options: DoorOptions): MiddlewareHandler {
