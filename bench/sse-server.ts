@@ -52,6 +52,7 @@ async function cadre() {
     agentFile,
     workspaceTree,
     onDelta,
+    openTexts,
     parts,
   } = runtime;
   const { runId } = await admit({ agent: "assistant", task: "be watched" });
@@ -61,7 +62,20 @@ async function cadre() {
   const token = "a-token-that-is-long-enough-for-it";
   const server = await startPublicServer(
     {
-      ...{ store, people, admit, retry, fork, say, agents, explain, agentFile, workspaceTree, onDelta },
+      ...{
+        store,
+        people,
+        admit,
+        retry,
+        fork,
+        say,
+        agents,
+        explain,
+        agentFile,
+        workspaceTree,
+        onDelta,
+        openTexts,
+      },
       replay: runtime.replay,
       replayAgent: runtime.replayAgent,
       systemPrompt: parts.systemPrompt,

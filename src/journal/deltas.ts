@@ -2,7 +2,16 @@
 
 import type { RunId } from "../ids.ts";
 
+interface Piece {
+  runId: RunId;
+  callId: string;
+  attempt: number;
+  text: string;
+  /** The text is everything that has streamed so far. Only for readers that ask for a snapshot. */
+  whole?: true;
+}
+
 export type Delta =
-  | { type: "text.delta"; runId: RunId; callId: string; attempt: number; text: string }
-  | { type: "reasoning.delta"; runId: RunId; callId: string; attempt: number; text: string }
-  | { type: "tool-output.delta"; runId: RunId; callId: string; attempt: number; text: string };
+  | ({ type: "text.delta" } & Piece)
+  | ({ type: "reasoning.delta" } & Piece)
+  | ({ type: "tool-output.delta" } & Piece);

@@ -15,7 +15,7 @@ import { version } from "./version.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): ApiParts {
-  const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
+  const { config, store, people, parts, defaultModel, agents, onDelta, openTexts, onProblem } = runtime;
   const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay, replayAgent } = runtime;
   const info = {
     version: version(),
@@ -45,6 +45,7 @@ export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): A
     settings: openSettings(config.dir),
     agents,
     onDelta,
+    openTexts,
     onProblem,
     info,
     web: {},

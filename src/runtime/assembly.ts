@@ -69,6 +69,7 @@ import { actingFor } from "./acting-for.ts";
 import { openCallRecords } from "./call-records.ts";
 import { evalWorkspace } from "./eval-workspace.ts";
 import { openEngine } from "./open-engine.ts";
+import { createOpenTexts, type OpenTexts } from "./open-texts.ts";
 import { createOutages } from "./outages.ts";
 import { createProjectRunners } from "./runners.ts";
 import { type DrivingParts, startServices } from "./start-services.ts";
@@ -134,6 +135,8 @@ export interface RuntimeAssembly {
   /** Ends these cancelled runs. Used in a runtime that was not started. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
+  /** What the open calls of these runs have streamed so far. */
+  openTexts: OpenTexts["of"];
   /** Reports a problem to the operator of the process, with secrets masked. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
   /** Subscribes to the lifecycle of agents. Returns the function that unsubscribes. */
@@ -154,7 +157,8 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   const store = maskedStore(options.store ?? (await openStore(config, options.clock)), mask);
   // The clocks of machines differ, so all processes use the clock of the store (F36).
   const { clock = store.clock } = options;
-  const listeners = new Set<(delta: Delta) => void>();
+  const openTexts = createOpenTexts();
+  const listeners = new Set<(delta: Delta) => void>([openTexts.add]);
   const { report, recordHeartbeat } = outagesOf(options, mask);
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const pool = options.pool ?? poolOf(config.pools, config.folder);
@@ -223,6 +227,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
         report({ message: "Cleaning up after cancelled runs failed.", error }),
       );
     },
+    openTexts: openTexts.of,
     onDelta(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

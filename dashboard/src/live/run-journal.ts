@@ -30,8 +30,8 @@ export interface Streaming {
   text: string;
 }
 
-/** The page keeps only the end of streamed output. The recorded result contains the whole output. */
-const MAX_STREAMING = 20_000;
+/** The page keeps only the end of a command's output, but an agent's words from the first one. The journal has everything. */
+const MAX_STREAMING = { tool_output: 20_000, text: 200_000, reasoning: 200_000 };
 
 /** P9: skips an unreadable event and keeps all other events. */
 export function applyEvent(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalEvent): void {
@@ -107,16 +107,28 @@ export function eventAt({ events, gaps }: RunJournal, seq: number): JournalEvent
 
 export function applyDelta(
   runs: Map<string, RunJournal>,
-  { type, runId, callId, attempt, text }: Delta,
+  { type, runId, callId, attempt, text, whole }: Delta,
 ): void {
   const run = runs.get(runId);
-  if (!run) return;
+  if (!run || (whole && hasEnded(run, callId))) return;
   const kind = KINDS[type];
   const key = kind === "reasoning" ? `${callId}/reasoning` : callId;
   const before = run.streaming.get(key);
-  const kept = before?.attempt === attempt ? before.text : "";
-  run.streaming.set(key, { kind, attempt, text: (kept + text).slice(-MAX_STREAMING) });
+  const kept = before?.attempt === attempt && !whole ? before.text : "";
+  run.streaming.set(key, { kind, attempt, text: (kept + text).slice(-MAX_STREAMING[kind]) });
 }
+
+/** Whether the journal already has the call's end. */
+function hasEnded({ events }: RunJournal, callId: string): boolean {
+  const last = events.findLast(
+    ({ payload }) =>
+      ("callId" in payload && payload.callId === callId) ||
+      ("toolCallId" in payload && payload.toolCallId === callId),
+  );
+  return last !== undefined && ENDS.has(last.type);
+}
+
+const ENDS: ReadonlySet<string> = new Set(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
 
 const KINDS = {
   "text.delta": "text",

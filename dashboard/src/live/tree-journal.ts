@@ -55,7 +55,8 @@ export function openTreeJournal(rootId: string): TreeJournal {
     whileVisible(end.signal, (signal) =>
       followStream({
         signal,
-        open: (own, signal) => own.follow({ runId: rootId, tree: true, onward: true, after, signal }),
+        open: (own, signal) =>
+          own.follow({ runId: rootId, tree: true, onward: true, snapshot: true, after, signal }),
         onState(state) {
           if (state !== "live" || loaded) return;
           loaded = true;

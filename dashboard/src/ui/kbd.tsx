@@ -8,7 +8,8 @@ export function Kbd({ children }: { children: ReactNode }) {
 
 /** Shows the keyboard shortcut of a button. Phones have no keyboard, so the shortcut is hidden there. */
 export const KeyHint = ({ children }: { children: ReactNode }) => (
-  <span className="max-md:hidden">
+  // The key is not part of the button's name.
+  <span aria-hidden className="max-md:hidden">
     <Kbd>{children}</Kbd>
   </span>
 );

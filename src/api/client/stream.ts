@@ -14,6 +14,8 @@ export interface FollowOptions {
   tree?: boolean;
   /** Keep the stream open after the run has ended. */
   onward?: boolean;
+  /** Also receive what open calls have streamed so far, as a delta with `whole: true`. */
+  snapshot?: boolean;
   signal: AbortSignal;
 }
 
@@ -27,9 +29,10 @@ export async function* follow(
   client: ClientOptions,
   wanted: FollowOptions,
 ): AsyncGenerator<StreamItem, void> {
-  const { runId, after, tree, onward, signal } = wanted;
+  const { runId, after, tree, onward, snapshot, signal } = wanted;
   const path = runId === undefined ? "/api/journal" : `/api/runs/${encodeURIComponent(runId)}/events`;
-  const query = { after, tree: tree ? 1 : undefined, follow: onward ? 1 : undefined };
+  const flag = (isSet: boolean | undefined) => (isSet ? 1 : undefined);
+  const query = { after, tree: flag(tree), follow: flag(onward), snapshot: flag(snapshot) };
   for await (const message of messages(client, path, query, signal)) yield itemOf(message);
 }
 

@@ -23,6 +23,8 @@ export const EventsQuery = z.strictObject({
   stream: Flag.default(false),
   /** Keep the stream open after the run has ended. */
   follow: Flag.default(false),
+  /** Only for a stream: also send what open calls have streamed so far. Such a delta has `whole: true`. */
+  snapshot: Flag.default(false),
 });
 
 export const FeedQuery = EventsQuery.pick({ after: true });
@@ -70,7 +72,7 @@ export function eventRoutes(parts: RouteParts) {
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
         const { of, scope } = await partOf(store, row, query.tree);
         const channel = { key: `${query.tree ? "tree" : "run"} ${row.id}`, scope, encoder };
-        return streamEvents(c, parts, { channel, of, ...place, ...until });
+        return streamEvents(c, parts, { channel, of, ...place, ...until, snapshot: query.snapshot });
       },
     ),
     route.get(

@@ -35,9 +35,11 @@ export interface StreamRequest {
   reset: boolean;
   /** The stream ends with this run's last event. If the reader already has that event, the stream ends immediately. */
   until?: { runId: RunId; ended: boolean };
+  /** Sends what open calls have streamed so far, as soon as the reader has caught up. Only for a channel with a scope. */
+  snapshot?: boolean;
 }
 
-export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub">;
+export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub" | "openTexts">;
 
 export function streamEvents(c: Context, parts: StreamParts, wanted: StreamRequest): Response {
   // The body of a HEAD response is never read, so its stream would never end.
@@ -105,7 +107,7 @@ async function pump(parts: StreamParts, wanted: StreamRequest, writer: StreamWri
 }
 
 async function sendEvents(
-  { store, hub }: StreamParts,
+  { store, hub, openTexts }: StreamParts,
   wanted: StreamRequest,
   writer: StreamWriter,
 ): Promise<void> {
@@ -171,6 +173,10 @@ async function sendEvents(
       if (end !== undefined) resolve("ended");
     };
     live = { take, behind };
+    // Nothing can stream between this line and the next hint, so the reader misses no piece and gets none twice.
+    if (wanted.snapshot && scope)
+      for (const delta of openTexts(scope.runs))
+        writer.writeIfRoom(encode(sseFrame(delta, STREAM_EVENTS.delta)));
     const reason = await promise;
     live = undefined;
     writer.signal.removeEventListener("abort", onDisconnect);

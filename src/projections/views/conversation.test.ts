@@ -113,6 +113,24 @@ test("[S4-55] a person's message ends one answer and begins the next; a runtime 
   ]);
 });
 
+test("[29.12] a message that arrives while the agent writes stands below the answer, which keeps its place", () => {
+  const { messages, current } = talk(
+    START,
+    ASK,
+    ["CONTEXT_ADDED", { id: "2", source: "person", from: "bob", text: "Also the docs" }],
+    thinks("Here it is.", [["Read", { path: "a.ts" }]]),
+    ["MODEL_CALL_STARTED", { callId: "m2", model: "m" }],
+    thinks("The docs.", [], "m2"),
+  );
+  expect(messages.map((message) => (message.kind === "heard" ? message.from : kinds(message)))).toEqual([
+    "ann",
+    ["thought", "call"],
+    "bob",
+    ["thought"],
+  ]);
+  expect(current).toBe(messages[3]);
+});
+
 test("[U11] an approved call shows who approved it, and a failed report is shown", () => {
   const answer = talk(
     START,

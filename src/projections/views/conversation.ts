@@ -105,6 +105,10 @@ export interface ConversationNote {
 export interface Conversation {
   messages: ConversationMessage[];
   calls: Map<string, ConversationCall>;
+  /** The answer under way. Messages that arrive in the meantime stand below it. */
+  current: Answer | undefined;
+  /** Whether a message has arrived that the agent reads at its next turn. */
+  hasNews: boolean;
   /** The open model call. */
   open: { callId: string; isTurn: boolean } | undefined;
   names: Names;
@@ -112,7 +116,14 @@ export interface Conversation {
 
 export const conversationProjection: Projection<Conversation> = {
   name: "conversation",
-  initial: () => ({ messages: [], calls: new Map(), open: undefined, names: emptyNames() }),
+  initial: () => ({
+    messages: [],
+    calls: new Map(),
+    current: undefined,
+    hasNews: false,
+    open: undefined,
+    names: emptyNames(),
+  }),
   apply: applyConversation,
 };
 
@@ -126,8 +137,7 @@ export function applyConversation(talk: Conversation, event: JournalEvent): Conv
       addContext(talk, event);
       break;
     case "MODEL_CALL_STARTED":
-      talk.open = { callId: event.payload.callId, isTurn: isTurn(event.payload.purpose) };
-      answerOf(talk, event);
+      startModelCall(talk, event);
       break;
     case "AGENT_THOUGHT":
       addThought(talk, event);
@@ -185,7 +195,22 @@ function addMessage(
   talk.messages.push({ kind: "heard", seq, ts, source, from, text, attachments, untrusted });
 }
 
-/** A message from a person or an agent ends the current answer. A message from the runtime becomes part of the answer. */
+/** The agent reads a message at its next turn, so the next turn begins a new answer, below the message. */
+function startModelCall(talk: Conversation, event: EventOf<"MODEL_CALL_STARTED">): void {
+  const { callId, purpose, attempt = 1 } = event.payload;
+  if (talk.hasNews && isTurn(purpose) && attempt === 1) {
+    const answer = openAnswer(talk);
+    if (answer) close(answer, event.ts);
+    talk.hasNews = false;
+  }
+  talk.open = { callId, isTurn: isTurn(purpose) };
+  answerOf(talk, event);
+}
+
+/**
+ * A message from a person or an agent stands below the current answer, which goes on until the agent's next turn.
+ * So the answer keeps its place, and its streamed text stays visible. A message from the runtime becomes part of the answer.
+ */
 function addContext(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
   const { source, from, text } = event.payload;
   const answer = openAnswer(talk);
@@ -194,7 +219,7 @@ function addContext(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
     addNote(talk, event);
     return;
   }
-  if (answer) close(answer, event.ts);
+  talk.hasNews = answer !== undefined;
   addMessage(talk, event, source, from, text);
 }
 
@@ -316,10 +341,8 @@ function close(answer: Answer, ts: number, words?: string): void {
   else said.text = "";
 }
 
-const openAnswer = ({ messages }: Conversation): Answer | undefined => {
-  const last = messages.at(-1);
-  return last?.kind === "answer" && last.to === undefined ? last : undefined;
-};
+const openAnswer = ({ current }: Conversation): Answer | undefined =>
+  current?.to === undefined ? current : undefined;
 
 function answerOf(talk: Conversation, { seq, ts }: { seq: number; ts: number }): Answer {
   const open = openAnswer(talk);
@@ -334,5 +357,6 @@ function answerOf(talk: Conversation, { seq, ts }: { seq: number; ts: number }):
     end: undefined,
   };
   talk.messages.push(answer);
+  talk.current = answer;
   return answer;
 }

@@ -95,3 +95,46 @@ test("[U48] [U49] axe finds no problem in the chat in either theme", async () =>
   await page.getByRole("navigation", { name: "Conversations" }).getByText("completed").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
 });
+
+const SCRIVENER = {
+  "agents/scrivener.md": agent("scrivener"),
+  "scrivener.script.yaml": `turns:
+  - when: { turn: 1 }
+    text: "I write it down."
+    calls: [{ tool: Write, input: { path: note.txt, content: "one\\n" } }]
+  - when: { turn: 2 }
+    calls: [{ tool: Bash, input: { command: "echo begun; sleep 120; echo over" } }]
+  - { text: "That is all." }
+`,
+};
+
+test("[29.8] [29.12] a person decides in the chat; what an open call has streamed is there after a reload", async () => {
+  await using p = await treeProject(SCRIVENER);
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.enter(link);
+  await page.goto(`${url}/chat`);
+  await page.getByRole("radio", { name: /scrivener/ }).check();
+  await page.getByRole("textbox", { name: "Message" }).fill("Write it down");
+  await page.keyboard.press("Enter");
+  const here = page.getByRole("region", { name: "Decide here" });
+  await here.getByText("note.txt").first().waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await here.getByRole("button", { name: "Approve", exact: true }).click();
+  await page
+    .getByRole("status", { name: "Confirmation" })
+    .getByText(/^Approved: /)
+    .waitFor();
+  await here.getByText("echo begun").first().waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/^\/chat\//);
+
+  // The same request can be decided on the run's page, without leaving it.
+  await page.getByLabel("Agents at work").getByRole("link", { name: "scrivener" }).click();
+  await page.getByRole("button", { name: "Decide here" }).click();
+  await here.getByRole("button", { name: "Approve", exact: true }).click();
+  await here.waitFor({ state: "detached" });
+  const live = page.getByTestId("live");
+  await live.getByText("begun").waitFor();
+  await page.reload();
+  await live.getByText("begun").waitFor();
+  expect(problems).toEqual([]);
+});

@@ -4,7 +4,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Clock } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { RunSummary as Run } from "../../../../src/api/client/types.ts";
 import { duration, money, plural } from "../../../../src/projections/words/format.ts";
 import { Markdown } from "../../display/markdown/markdown.tsx";
@@ -13,7 +13,7 @@ import { attachmentsField, type SentFile } from "../../display/sent-file.ts";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
-import { runQuery, runsQuery } from "../../live/queries.ts";
+import { runQuery, runsQuery, treeApprovalsQuery } from "../../live/queries.ts";
 import { type RunJournal, type TreeJournal, useTreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { RunMessages } from "../conversation/run-messages.tsx";
@@ -71,6 +71,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
             <MessagesOf journal={journal} runId={last.id} filter={filter} />
           </div>
         </div>
+        {busy && <Requests rootId={last.rootRunId} />}
         {current && busy && <UnreadMessages run={current} />}
         <Composer draft={sessionId} placeholder={`Message ${last.agent}`} busy={busy} send={say} />
       </section>
@@ -97,6 +98,19 @@ function MessagesOf({ journal, runId, filter = "" }: MessagesOfProps) {
   if (journal?.failure) return <Failure error={journal.failure} />;
   if (!journal?.runs.has(runId)) return <Loading what="Loading the journal" />;
   return <RunMessages journal={journal} runId={runId} filter={{ ...NO_FILTER, text: filter }} />;
+}
+
+const DecideHere = lazy(async () => ({ default: (await import("../inbox/decide-here.tsx")).DecideHere }));
+
+/** What the agent, or an agent below it, asks of a person. The user decides in the chat. */
+function Requests({ rootId }: { rootId: string }) {
+  const { data = [] } = useQuery(treeApprovalsQuery(rootId));
+  if (data.length === 0) return null;
+  return (
+    <Suspense>
+      <DecideHere items={data} />
+    </Suspense>
+  );
 }
 
 /** S4-43: messages that the agent has not read yet, oldest first. */

@@ -150,7 +150,9 @@ function AnswerMessage(props: AnswerProps) {
   const [unfolded, setUnfolded] = useState<boolean>();
   const isOver = answer.to !== undefined;
   const hasSelection = seq !== undefined && answer.activity.some((each) => each.seq === seq);
-  const open = unfolded ?? (!isOver || isFiltered(filter) || hasSelection);
+  // An answer that a message interrupted has no final text, so its words stay visible.
+  const isCutOff = answer.text === undefined;
+  const open = unfolded ?? (!isOver || isCutOff || isFiltered(filter) || hasSelection);
   return (
     <article data-seq={answer.seq} className="flex max-w-full flex-col gap-2">
       {depth === 0 && (

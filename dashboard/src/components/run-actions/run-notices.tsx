@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, Flag, GitBranch, Hand, OctagonX, RotateCcw } from "lucide-react";
-import { lazy, Suspense, useMemo } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
@@ -46,6 +46,7 @@ export function RunNotices(props: RunNoticesProps) {
   const { journal, rootId, runId, isExplained, isAnswered, onSelect } = props;
   const { data = [] } = useQuery(treeApprovalsQuery(rootId));
   const failure = useFailure(journal, runId);
+  const [isDeciding, setDeciding] = useState(false);
   const run = journal.runs.get(runId);
   const outcomes = data.filter((item) => item.kind === "outcome" && item.runId === runId);
   const others = data.filter((item) => !outcomes.includes(item));
@@ -63,10 +64,28 @@ export function RunNotices(props: RunNoticesProps) {
           ))}
         </Suspense>
       )}
-      {others.length > 0 && <ApprovalsStrip items={others} runId={runId} onSelect={onSelect} />}
+      {others.length > 0 && (
+        <ApprovalsStrip
+          items={others}
+          runId={runId}
+          onSelect={onSelect}
+          onDecide={() => setDeciding(!isDeciding)}
+        />
+      )}
+      {others.length > 0 && isDeciding && (
+        <Suspense>
+          <DecideHere items={ownFirst(others, runId)} onClose={() => setDeciding(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
+
+const DecideHere = lazy(async () => ({ default: (await import("../inbox/decide-here.tsx")).DecideHere }));
+
+/** The requests of the shown run come first. */
+const ownFirst = (items: readonly ApprovalView[], runId: string): ApprovalView[] =>
+  items.toSorted((a, b) => Number(b.runId === runId) - Number(a.runId === runId));
 
 /** Says why a run failed. The text is computed once, because a failed run no longer changes. */
 function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"] | undefined {
@@ -97,14 +116,16 @@ interface ApprovalsStripProps {
   items: readonly ApprovalView[];
   runId: string;
   onSelect(runId: string): void;
+  /** Opens the requests here. */
+  onDecide(): void;
 }
 
 const SHOWN = 3;
 
 const SHOWN_NARROW = 1;
 
-/** The open requests of this tree. People answer them in the inbox, which shows the whole request (A17). */
-function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
+/** The open requests of this tree. People decide here or in the inbox; both show the whole request (A17). */
+function ApprovalsStrip({ items, runId, onSelect, onDecide }: ApprovalsStripProps) {
   const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
   const more = items.length - shown;
   return (
@@ -113,6 +134,9 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
         <Hand size={14} aria-hidden /> Needs you
         {more > 0 && <span className="font-normal md:hidden">and {more} more</span>}
       </span>
+      <Button size="small" className="max-md:h-10" onClick={onDecide}>
+        Decide here
+      </Button>
       <ul className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 max-sm:basis-full">
         {items.slice(0, shown).map((item) => (
           <li key={item.id} className="flex min-w-0 max-w-full items-center gap-2">

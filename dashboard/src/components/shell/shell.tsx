@@ -11,6 +11,7 @@ import { Kbd } from "../../ui/kbd.tsx";
 import { Notices } from "../notices/notices.tsx";
 import { ServerBanner } from "../notices/server-banner.tsx";
 import { useTabState } from "../notices/tab-state.ts";
+import { Toasts } from "../notices/toasts.tsx";
 import { PinnedRun } from "../run-header/pinned-run.tsx";
 import { ConnectionBadge } from "./connection-badge.tsx";
 import { PAGES, pageName } from "./navigation.ts";
@@ -57,6 +58,7 @@ export function Shell() {
         </main>
       </div>
       <Notices />
+      <Toasts />
       <Suspense>
         {opened === "palette" && (
           <Palette onClose={close} startRun={() => setOpened("start")} help={() => setOpened("help")} />

@@ -80,7 +80,7 @@ function ApproveRow(props: ToolAnswersProps) {
       >
         <Check size={15} aria-hidden />
         {decide.isPending ? "Recording…" : isChanged ? "Approve as changed" : "Approve"}
-        <span className="max-md:hidden">
+        <span aria-hidden className="max-md:hidden">
           <Key>{isChanged ? "Ctrl ⏎" : "a"}</Key>
         </span>
       </Button>
