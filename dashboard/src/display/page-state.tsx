@@ -24,7 +24,7 @@ export function Failure({ error, onAgain, children }: FailureProps) {
       <EmptyState icon={<Icon size={28} aria-hidden />} title={title}>
         <p>{what}</p>
         {isCode(error, "UNAUTHORIZED") && <Command words="up" />}
-        {onAgain && <Button onClick={onAgain}>Try again</Button>}
+        {onAgain && <Button onClick={onAgain}>Retry</Button>}
         {children}
       </EmptyState>
     </div>

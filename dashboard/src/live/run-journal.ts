@@ -115,6 +115,8 @@ export function applyDelta(
   const key = kind === "reasoning" ? `${callId}/reasoning` : callId;
   const before = run.streaming.get(key);
   const kept = before?.attempt === attempt && !whole ? before.text : "";
+  // Setting the key again makes it the last one: views show the latest words.
+  run.streaming.delete(key);
   run.streaming.set(key, { kind, attempt, text: (kept + text).slice(-MAX_STREAMING[kind]) });
 }
 

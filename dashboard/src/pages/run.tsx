@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { Hand } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { RunTree } from "../../../src/api/client/types.ts";
 import { openItems } from "../../../src/projections/folds/approvals.ts";
 import type { EventRef } from "../components/event-detail/event-ref.ts";
@@ -24,6 +24,7 @@ import { treeQuery } from "../live/queries.ts";
 import { type TreeJournal, useTreeJournal } from "../live/tree-journal.ts";
 import { Button } from "../ui/button.tsx";
 import { NoticeBar } from "../ui/notice-bar.tsx";
+import { usePageTitle } from "../ui/page-title.ts";
 import { RunViews } from "./run-views.tsx";
 import { showsAnswer, useRunAddress } from "./use-run-address.ts";
 
@@ -75,7 +76,7 @@ function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
   const forkRun = () => run && fork({ runId, seq: run.row.seq });
   const goTo = (at: number | undefined) => address.change({ at });
   const isAnswered = showsAnswer(address);
-  useTitle(`${agent}: ${top.task.slice(0, 60)} · Cadre`);
+  usePageTitle(`${agent}: ${top.task.slice(0, 60)}`);
   return (
     <Moment value={past?.ts}>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
@@ -113,15 +114,6 @@ function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
       </div>
     </Moment>
   );
-}
-
-function useTitle(title: string): void {
-  useEffect(() => {
-    document.title = title;
-    return () => {
-      document.title = "Cadre";
-    };
-  }, [title]);
 }
 
 /** Shown if the run had not started at the selected moment. */

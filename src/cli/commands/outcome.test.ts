@@ -68,7 +68,7 @@ test("[PB1] [PB2] [F02] a key at the prompt starts the probe; a probe that a rul
   await using p = await killDuring("sleep 600 && rm secret", hasBegun);
   await p.write("cadre.yaml", "permissions:\n  deny: [Read(secret)]\n");
   const terminal = p.terminal("run");
-  await terminal.press("l", /the probe suggests: it cannot be told\s+The rules do not let secret be read\./);
+  await terminal.press("l", /the probe suggests: can't tell\s+The rules do not let secret be read\./);
   await terminal.press("f", /Went on\./);
   expect(await terminal.code).toBe(0);
 });

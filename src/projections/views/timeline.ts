@@ -156,7 +156,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     ];
   },
   OUTCOME_DECIDED: ({ payload: { toolCallId: id, verdict, by, note } }, names) => {
-    const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
+    const words = { happened: "it happened", run_again: "run it again", fail: "mark it as failed" }[verdict];
     return ["approval", "plain", `${by} decided: ${words}: ${describeCallById(names, id)}`, note];
   },
   OUTCOME_PROBED: ({ payload: { toolCallId: id, found, evidence, by } }, names) => [

@@ -186,7 +186,7 @@ function statusAnswer(
   reasonOf: ReasonOf,
 ): Pick<Why, "answer" | "next"> {
   if (row.stopReason !== undefined) {
-    const { why, next } = describeStop(row.stopReason);
+    const { why, next } = describeStop(row.stopReason, row.status);
     const word = row.status === "completed" ? "Completed" : "Cancelled";
     const retry = row.status === "cancelled" && row.stopReason !== "moved" ? [retryHint(row.rootRunId)] : [];
     return { answer: `${word}. ${why}`, next: [...(next === undefined ? [] : [next]), ...retry] };

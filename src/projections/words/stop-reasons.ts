@@ -16,7 +16,11 @@ export interface StopDescription {
   next?: string;
 }
 
-export const describeStop = (reason: StopReason): StopDescription => WORDS[reason];
+/** `status` is how the run ended. If the work was passed on and failed there, that is the reason. */
+export const describeStop = (reason: StopReason, status?: string): StopDescription =>
+  (reason === "routed" || reason === "handed_off") && status === "failed" ? FAILED_ELSEWHERE : WORDS[reason];
+
+const FAILED_ELSEWHERE: StopDescription = { why: "The agent that it passed the task to did not succeed." };
 
 const GOES_ON = "A retry continues from its last good event and keeps finished work.";
 

@@ -23,5 +23,5 @@ export const CALL_OUTCOMES: Record<CallOutcome, OutcomeLabel> = {
 export const PROBE_WORDS: Record<Payload<"OUTCOME_PROBED">["found"], string> = {
   done: "it was done",
   not_done: "it was not done",
-  cannot_tell: "it cannot be told",
+  cannot_tell: "can't tell",
 };

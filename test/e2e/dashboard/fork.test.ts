@@ -99,7 +99,9 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork links to its original run
 /** The journal position before the first decision, when all approvals are open. */
 const positionWhenOpen = (page: Page, root: string): Promise<number> =>
   page.evaluate(async (id) => {
-    const answer = await fetch(`/api/runs/${id}/events?tree=1`);
+    const answer = await fetch(`/api/runs/${id}/events?tree=1`, {
+      headers: { "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "" },
+    });
     const { events } = (await answer.json()) as { events: { type: string; position: number }[] };
     return events.find(({ type }) => type === "APPROVAL_DECIDED")!.position - 1;
   }, root);
@@ -108,13 +110,18 @@ const positionWhenOpen = (page: Page, root: string): Promise<number> =>
 async function approveAll(page: Page, wanted: number): Promise<void> {
   const open = () =>
     page.evaluate(async () => {
-      const answer = await fetch("/api/approvals");
+      const answer = await fetch("/api/approvals", {
+        headers: { "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "" },
+      });
       return ((await answer.json()) as { approvals: { id: string }[] }).approvals.map(({ id }) => id);
     });
   await expect.poll(async () => (await open()).length, { timeout: 30_000 }).toBe(wanted);
   await page.evaluate(
     async (ids) => {
-      const headers = { "Content-Type": "application/json" };
+      const headers = {
+        "Content-Type": "application/json",
+        "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "",
+      };
       const body = JSON.stringify({ decision: "approve" });
       for (const id of ids)
         await fetch(`/api/approvals/${encodeURIComponent(id)}`, { method: "POST", headers, body });

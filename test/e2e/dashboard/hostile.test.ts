@@ -95,11 +95,18 @@ async function isHarmless(page: Page): Promise<void> {
 async function approveAll(page: Page): Promise<void> {
   await page.getByText("waiting for you").first().waitFor({ state: "attached" });
   await page.evaluate(async () => {
-    const { approvals } = (await (await fetch("/api/approvals")).json()) as { approvals: { id: string }[] };
+    const { approvals } = (await (
+      await fetch("/api/approvals", {
+        headers: { "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "" },
+      })
+    ).json()) as { approvals: { id: string }[] };
     for (const { id } of approvals)
       await fetch(`/api/approvals/${encodeURIComponent(id)}`, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
+        headers: {
+          "Content-Type": "application/json",
+          "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "",
+        },
         body: JSON.stringify({ decision: "approve" }),
       });
   });

@@ -111,7 +111,12 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await page.keyboard.press("Enter");
   await page.getByText("1 of 2").waitFor();
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
-  await page.getByTestId("timeline").locator("mark").getByText("new file").waitFor();
+  const mark = page.getByTestId("timeline").locator("mark").getByText("new file");
+  await mark.waitFor();
+  // The first Enter also scrolls to the match.
+  const [box, found] = [await timeline.boundingBox(), await mark.boundingBox()];
+  expect(found!.y).toBeGreaterThanOrEqual(box!.y);
+  expect(found!.y + found!.height).toBeLessThanOrEqual(box!.y + box!.height);
   await page.getByRole("button", { name: "Filter" }).click();
   await page.getByRole("menuitemcheckbox", { name: /^Approvals/ }).click();
   await page.keyboard.press("Escape");
@@ -287,11 +292,18 @@ test("[U48] [U49] [U34] axe finds no problem on the page of a run, in both theme
 /** Approves every open request through the API. */
 async function approveAll(page: Page): Promise<void> {
   const decided = await page.evaluate(async () => {
-    const { approvals } = (await (await fetch("/api/approvals")).json()) as { approvals: { id: string }[] };
+    const { approvals } = (await (
+      await fetch("/api/approvals", {
+        headers: { "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "" },
+      })
+    ).json()) as { approvals: { id: string }[] };
     for (const { id } of approvals)
       await fetch(`/api/approvals/${encodeURIComponent(id)}`, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
+        headers: {
+          "Content-Type": "application/json",
+          "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "",
+        },
         body: JSON.stringify({ decision: "approve" }),
       });
     return approvals.length;
@@ -302,7 +314,12 @@ async function approveAll(page: Page): Promise<void> {
 /** Asks the server which events have a row in the timeline. */
 async function linesOf(page: Page, runId: string): Promise<string[]> {
   const { events } = (await page.evaluate(
-    async (id) => (await fetch(`/api/runs/${id}/events`)).json(),
+    async (id) =>
+      (
+        await fetch(`/api/runs/${id}/events`, {
+          headers: { "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "" },
+        })
+      ).json(),
     runId,
   )) as { events: JournalEvent[] };
   const { entries } = fold(timelineProjection, events);

@@ -53,7 +53,7 @@ test("[U43] [U19] [U33] a banner reports that the server is down; after the rest
   await startTree();
   const { page } = await browser.open(link);
   await isLive(page);
-  await page.waitForFunction(() => document.title === "(2) Needs you · Cadre");
+  await page.waitForFunction(() => document.title === "(2) Runs · Cadre");
   expect(await page.locator('link[rel="icon"]').getAttribute("href")).toMatch(/^data:image\/svg/);
   up.process.kill("SIGKILL");
   const banner = page.getByTestId("server");
@@ -65,7 +65,7 @@ test("[U43] [U19] [U33] a banner reports that the server is down; after the rest
   await banner.getByRole("link", { name: "2 need a decision" }).click();
   await page.waitForURL(/\/inbox/);
   await isLive(page);
-  await page.waitForFunction(() => document.title === "(2) Needs you · Cadre");
+  await page.waitForFunction(() => document.title === "(2) Inbox · Cadre");
   await again.client.get("/api/health");
 });
 

@@ -16,6 +16,7 @@ import { client } from "../../live/client.ts";
 import { runQuery, runsQuery, treeApprovalsQuery } from "../../live/queries.ts";
 import { type RunJournal, type TreeJournal, useTreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
+import { usePageTitle } from "../../ui/page-title.ts";
 import { RunMessages } from "../conversation/run-messages.tsx";
 import { NO_FILTER } from "../conversation/talk-filter.ts";
 import { useFollowEnd } from "../conversation/use-follow-end.ts";
@@ -55,6 +56,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
       idempotencyKey: key,
     });
   };
+  usePageTitle(`${last.agent}: ${runs[0]!.task.slice(0, 60)}`);
   const { outer, inner } = useFollowEnd(true);
   return (
     <div className="flex min-h-0 min-w-0 flex-1">

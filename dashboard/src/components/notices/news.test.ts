@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { LiveRun } from "../../../../src/projections/formats/live-feed.ts";
-import { type Notice, newApprovalNotices, runEndNotice, summarizeNotices } from "./news.ts";
+import { type Notice, newApprovalNotices, plainText, runEndNotice, summarizeNotices } from "./news.ts";
 import { DEFAULT_SETTINGS, quietHoursEnd } from "./notice-settings.ts";
 
 const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): ApprovalView =>
@@ -71,4 +71,10 @@ test("[U32] quiet hours end when the clock next shows their end time, which can 
   const night = { ...DEFAULT_SETTINGS, to: "07:00" };
   expect(quietHoursEnd(night, new Date(2026, 0, 1, 23, 30))).toEqual(new Date(2026, 0, 2, 7));
   expect(quietHoursEnd(night, new Date(2026, 0, 2, 3))).toEqual(new Date(2026, 0, 2, 7));
+});
+
+test("[29 bugs] a notice shows the words of Markdown without its marks", () => {
+  const report =
+    "## Done\n\n**Two** files, see [the guide](http://x.test):\n\n| a | b |\n|---|:--|\n| `one` | 2 |";
+  expect(plainText(report)).toBe("Done Two files, see the guide: a b one 2");
 });

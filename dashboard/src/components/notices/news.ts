@@ -53,10 +53,22 @@ export function runEndNotice(live: LiveEvent): Notice | undefined {
     rootRunId: run_id,
     kind: "done",
     title: `${agent_id} ${ENDINGS[status]}`,
-    text: detail.slice(0, 160),
+    text: plainText(detail).slice(0, 160),
     isBad: status === "failed",
   };
 }
+
+/** The text of Markdown without its marks, in one line. */
+export const plainText = (markdown: string): string =>
+  markdown
+    .replaceAll(/```[^\n]*\n|```/g, "")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)/gm, "")
+    .replaceAll(/^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?)?\s*$/gm, "")
+    .replaceAll(/(\*\*|__|`)(.+?)\1/g, "$2")
+    .replaceAll(/\s*\|\s*/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 
 /** Placeholder for the root run id in the notice that sums up the quiet hours, because this notice is about all trees. */
 export const DIGEST = "digest";

@@ -19,7 +19,7 @@ export function useTabState({ waiting, isLost, page }: TabState): void {
 
 export function tabTitle({ waiting, isLost, page }: TabState): string {
   if (isLost) return "Reconnecting · Cadre";
-  return waiting > 0 ? `(${waiting}) Needs you · Cadre` : `${page} · Cadre`;
+  return `${waiting > 0 ? `(${waiting}) ` : ""}${page} · Cadre`;
 }
 
 /** The tab icon. The page draws the icon itself, so that the icon works while the server is down. */

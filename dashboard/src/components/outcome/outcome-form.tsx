@@ -43,7 +43,7 @@ const VERDICTS: readonly Verdict[] = [
   {
     verdict: "fail",
     hotkey: "f",
-    label: "Give up on it",
+    label: "Mark as failed",
     meaning:
       "No one can tell. The agent learns that it is unknown whether the call took effect, and continues.",
   },

@@ -52,7 +52,7 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
 function endText(row: RunRow): string {
   const ended = `${describeEnding(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
   if (shownStatus(row) === "completed" || row.stopReason === undefined) return ended;
-  return `${ended}. ${describeStop(row.stopReason).why}`;
+  return `${ended}. ${describeStop(row.stopReason, row.status).why}`;
 }
 
 /** Describes what the run is doing, based on the last entry of its timeline. */

@@ -13,7 +13,7 @@ export function ResultTab({ run }: { run: RunJournal }) {
   const last = run.events.at(-1);
   const isEnd =
     last?.type === "RUN_COMPLETED" || last?.type === "RUN_FAILED" || last?.type === "RUN_CANCELLED";
-  if (!isEnd) return <EmptyTab>No result yet: the run has not ended.</EmptyTab>;
+  if (!isEnd) return <EmptyTab>No result yet</EmptyTab>;
   const { summary, output, result, stopReason } = last.payload;
   const { tests_run: tests, tests_passed: passed, first_cause: cause } = result;
   return (
@@ -41,14 +41,14 @@ export function ResultTab({ run }: { run: RunJournal }) {
         </Section>
       )}
       <Facts>
-        <Fact name="Why it ended">{describeStop(stopReason).why}</Fact>
+        <Fact name="Why it ended">{describeStop(stopReason, run.row.status).why}</Fact>
         {cause && (
           <Fact name="First cause">
             {cause.agent}: {cause.summary}
           </Fact>
         )}
         <Fact name="Tests">{tests === null ? "none detected" : `${passed ?? 0} of ${tests} passed`}</Fact>
-        <Fact name="Turns">{result.iteration_count}</Fact>
+        <Fact name="Turns">{run.row.turns}</Fact>
         <Fact name="Active time">{duration(result.duration_ms)}</Fact>
       </Facts>
     </>

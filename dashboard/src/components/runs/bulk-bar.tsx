@@ -77,7 +77,7 @@ function CancelDialog({ runs, onClose, onDone }: BulkDialogProps) {
         onDone();
       }}
       submit={`Cancel ${plural(unfinished.length, "run")}`}
-      cancel="Not now"
+      cancel="Cancel"
       isDanger
       disabled={unfinished.length === 0}
     >
@@ -120,7 +120,7 @@ function RetryDialog({ runs, onClose, onDone }: BulkDialogProps) {
         onDone();
       }}
       submit={`Retry ${plural(retried.length, "run")}`}
-      cancel="Not now"
+      cancel="Cancel"
       disabled={retried.length === 0}
     >
       <ul className="list-disc space-y-1 pl-5">

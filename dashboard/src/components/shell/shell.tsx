@@ -8,6 +8,7 @@ import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, meQuery } from "../../live/queries.ts";
 import { listenForHotkeys, useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
+import { useShownTitle } from "../../ui/page-title.ts";
 import { Notices } from "../notices/notices.tsx";
 import { ServerBanner } from "../notices/server-banner.tsx";
 import { useTabState } from "../notices/tab-state.ts";
@@ -76,7 +77,7 @@ function Navigation({ onFind }: { onFind(): void }) {
   const { data: me } = useQuery(meQuery);
   const { pathname } = useLocation();
   const { state } = useConnection();
-  useTabState({ waiting, isLost: state === "lost", page: pageName(pathname) });
+  useTabState({ waiting, isLost: state === "lost", page: useShownTitle() ?? pageName(pathname) });
   return (
     <nav
       aria-label="Pages"

@@ -104,3 +104,24 @@ test("[S0-76] [S0-77] the badges at a child's start and end say what the child d
   expect(badges("handoff", "handoff")).toBe("HANDED TO · HANDOFF COMPLETE");
   expect(badges("advisor", "advisor/legal")).toBe("ADVICE OF · ADVICE COMPLETE");
 });
+
+test("[29 bugs] the stream that has the latest words is the last one, also if it began first", () => {
+  const { runs } = tree(["r1", [runStarted()]]);
+  const say = (callId: string, text: string) =>
+    applyDelta(runs, { type: "text.delta", runId: "r1", callId, attempt: 1, text });
+  say("m1", "old");
+  say("m2", "newer");
+  say("m1", " and newest");
+  expect([...runs.get("r1")!.streaming.values()].at(-1)?.text).toBe("old and newest");
+});
+
+test("[29.12] a snapshot replaces what was streamed, and is ignored after the call's end", () => {
+  const { runs } = tree(["r1", [runStarted(), modelCallStarted("m1")]]);
+  const delta = { type: "text.delta", runId: "r1", callId: "m1", attempt: 1 } as const;
+  applyDelta(runs, { ...delta, text: "the middle" });
+  applyDelta(runs, { ...delta, text: "From the middle", whole: true });
+  expect(runs.get("r1")!.streaming.get("m1")?.text).toBe("From the middle");
+  const { runs: ended } = tree(["r1", [runStarted(), modelCallStarted("m1"), agentThought("m1")]]);
+  applyDelta(ended, { ...delta, text: "All of it", whole: true });
+  expect(ended.get("r1")!.streaming.size).toBe(0);
+});

@@ -4,7 +4,6 @@ import type { UsageView } from "../../../../src/api/client/types.ts";
 import { emptyTreeTotals } from "../../../../src/projections/usage/usage-report.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { AgentLink } from "../../display/agent/agent.tsx";
-import { Command } from "../../display/command/command.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -23,8 +22,7 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   if (usage.byAgent.length === 0)
     return (
       <EmptyState icon={<ChartColumn size={28} aria-hidden />} title="No usage in this time range">
-        <p>Choose a longer time range, or start a run. This demo needs no API key:</p>
-        <Command words="demo" />
+        <p>Choose a longer time range, or start a run (press n).</p>
       </EmptyState>
     );
   return (

@@ -19,7 +19,14 @@ import { type AgentFace, agentFace, parseColor, parseEmoji } from "./agent-face.
 
 /** S2-35: shows the agent's title. The name follows the title if `full` is set, or if another agent has the same title. */
 export function AgentName({ agent, full = false }: { agent: string; full?: boolean }) {
-  const { title, isShared = false } = useAgentFace(agent);
+  const { title, isShared = false, isPending } = useAgentFace(agent);
+  // The name takes its place without being seen until the title is known, so that it never changes before the reader's eyes.
+  if (isPending)
+    return (
+      <span className="opacity-0">
+        <VisibleText text={agent} />
+      </span>
+    );
   if (title === undefined) return <VisibleText text={agent} />;
   return (
     <span title={agent}>
@@ -35,9 +42,9 @@ export function AgentName({ agent, full = false }: { agent: string; full?: boole
 }
 
 /** The icon, colour and title from the agent's current file. */
-function useAgentFace(agent: string): AgentFace {
-  const { data } = useQuery({ ...agentsQuery, select: ({ agents }) => agentFace(agents, agent) });
-  return data ?? {};
+function useAgentFace(agent: string): AgentFace & { isPending: boolean } {
+  const { data, isPending } = useQuery({ ...agentsQuery, select: ({ agents }) => agentFace(agents, agent) });
+  return { ...data, isPending };
 }
 
 /** S2-79: patterns for an agent's name, each with the icon and role it suggests. The first match wins. */

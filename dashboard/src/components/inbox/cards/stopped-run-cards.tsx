@@ -2,8 +2,12 @@
 
 import { useState } from "react";
 import { money, shortCount } from "../../../../../src/projections/words/format.ts";
+import { VisibleText } from "../../../display/visible-text.tsx";
+import { client } from "../../../live/client.ts";
+import { useAction } from "../../../live/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Input } from "../../../ui/input.tsx";
+import { Problem } from "../../../ui/problem.tsx";
 import { useDecide } from "../decision/decide.tsx";
 import { TwoAnswers } from "../decision/reject-form.tsx";
 import { RequestView } from "../request/request-view.tsx";
@@ -14,6 +18,8 @@ const FACTORS = [1.5, 2, 5];
 export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
   const { limit = "maxTokens", limitValue = 0 } = item;
   const isMoney = limit.endsWith("maxCost");
+  const isTree = limit.startsWith("tree.");
+  const spent = isTree ? item.spent.tree : item.spent.run;
   const [text, setText] = useState(String(amountOf(limitValue * 2, isMoney) || ""));
   const decide = useDecide(item, onDecided);
   const value = Number(text.replaceAll(/[\s,_]/g, ""));
@@ -30,7 +36,7 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
           decide={decide}
           yes={isMore ? `Raise to ${words(value)}` : "Raise"}
           onYes={isMore ? raise : undefined}
-          no="Let it finish"
+          no="Finish with a report"
         >
           <label htmlFor="budget" className="flex items-center gap-1.5 text-sm">
             New budget{isMoney ? ", in dollars" : ", in tokens"}
@@ -62,8 +68,9 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
     >
       <RequestView item={item} />
       <p className="text-muted text-sm">
-        {limit.startsWith("tree.") ? "The whole tree" : "This run"} had {words(limitValue)}. With a higher
-        budget it continues where it stopped. Without one, the agent reports what it has and ends.
+        {isTree ? "The whole tree" : "This run"} may use {words(limitValue)}
+        {isMoney && ` and has spent ${money(spent.cost, spent.unpriced)}`}. The next call does not fit. With a
+        higher budget it continues where it stopped. Without one, the agent reports what it has and ends.
       </p>
     </CardFrame>
   );
@@ -74,20 +81,42 @@ const amountOf = (value: number, isMoney: boolean): number =>
 
 export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
   const decide = useDecide(item, onDecided);
+  const [text, setText] = useState("");
+  const { problem, perform } = useAction();
+  const { runId, detail } = item;
+  const goOn = async () => {
+    // The message comes first, so that the agent reads it before it goes on.
+    const sent =
+      text.trim() === "" ||
+      (await perform(() =>
+        client.post("/api/runs/{id}/message", { id: runId, body: { text: text.trim() } }),
+      ));
+    if (sent) decide.send({ decision: "approve" });
+  };
   return (
     <CardFrame
       item={item}
       takesFocus={takesFocus}
       answers={
-        <TwoAnswers
-          decide={decide}
-          yes="Let it continue"
-          onYes={() => decide.send({ decision: "approve" })}
-          no="Let it finish"
-        />
+        <TwoAnswers decide={decide} yes="Let it continue" onYes={() => void goOn()} no="Finish with a report">
+          <Input
+            aria-label="Message to the agent"
+            placeholder="Tell it what to do differently (optional)"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+            className="min-w-0 flex-1 basis-60 max-md:h-11"
+          />
+          <Problem text={problem} />
+        </TwoAnswers>
       }
     >
       <RequestView item={item} />
+      {detail !== undefined && (
+        <p className="text-sm">
+          <VisibleText text={detail} />
+        </p>
+      )}
       <p className="text-muted text-sm">
         The agent keeps repeating the same steps. Let it continue, or have it report what it has and end.
       </p>

@@ -58,16 +58,24 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
       }
     >
       {children}
-      <EditableRequest item={item} mode={mode} change={change} />
+      <EditableRequest item={item} mode={mode} change={change} onLeave={() => setMode("look")} />
       {mode !== "edit" && <div ref={seen.endRef} className="h-px" data-testid="end-of-call" />}
     </CardFrame>
   );
 }
 
 /** Shows the requested call, or the form in which the user changes the call. */
-function EditableRequest({ item, mode, change }: { item: ApprovalView; mode: Mode; change: Change }) {
+interface EditableRequestProps {
+  item: ApprovalView;
+  mode: Mode;
+  change: Change;
+  onLeave(): void;
+}
+
+function EditableRequest({ item, mode, change, onLeave }: EditableRequestProps) {
   const { draft, setDraft, edit, hunks, problem } = change;
-  if (mode === "edit") return <EditForm draft={draft} onChange={setDraft} state={edit} problem={problem} />;
+  if (mode === "edit")
+    return <EditForm draft={draft} onChange={setDraft} state={edit} problem={problem} onLeave={onLeave} />;
   if (mode === "choose") return <HunkForm item={item} choice={hunks} problem={problem} />;
   return <RequestView item={item} />;
 }

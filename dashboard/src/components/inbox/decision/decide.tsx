@@ -53,7 +53,7 @@ const DECISIONS = {
   reject: "Rejected",
   answer: "Answered",
 };
-const VERDICTS = { happened: "It happened", run_again: "Running it again", fail: "Given up" };
+const VERDICTS = { happened: "It happened", run_again: "Running it again", fail: "Marked as failed" };
 
 /** The sentence that confirms a recorded decision. */
 export const confirmationText = (word: Decision): string =>

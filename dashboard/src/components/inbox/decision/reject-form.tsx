@@ -79,44 +79,36 @@ export interface TwoAnswersProps {
   children?: ReactNode;
 }
 
-/** Two buttons: the "yes" button sends the answer immediately; the "no" button asks for a reason first. */
+/** Two answers about a run that has stopped. Both are sent immediately: neither needs a reason. */
 export function TwoAnswers({ decide, yes, onYes, no, children }: TwoAnswersProps) {
-  const [isRejecting, setRejecting] = useState(false);
+  const finish = () => decide.send(rejection(""));
   useHotkeys([
     { keys: "a", label: yes, run: () => onYes?.() },
-    { keys: "d", label: `${no}, then 1–5 for a reason`, run: () => setRejecting(true) },
+    { keys: "d", label: no, run: finish },
   ]);
   return (
     <>
       <AnswerFailure error={decide.error} />
-      {isRejecting ? (
-        <RejectForm
-          pending={decide.isPending}
-          onReject={(note) => decide.send(rejection(note))}
-          onBack={() => setRejecting(false)}
-        />
-      ) : (
-        <div className="flex flex-wrap items-center gap-2">
-          {children}
-          <Button
-            look="main"
-            disabled={decide.isPending || !onYes}
-            className="max-md:h-11 max-md:flex-1"
-            onClick={() => onYes?.()}
-          >
-            {decide.isPending ? "Recording…" : yes}
-          </Button>
-          <Button
-            look="danger"
-            disabled={decide.isPending}
-            className="max-md:h-11 max-md:flex-1"
-            onClick={() => setRejecting(true)}
-          >
-            {no}
-            <KeyHint>d</KeyHint>
-          </Button>
-        </div>
-      )}
+      <div className="flex flex-wrap items-center gap-2">
+        {children}
+        <Button
+          look="main"
+          disabled={decide.isPending || !onYes}
+          className="max-md:h-11 max-md:flex-1"
+          onClick={() => onYes?.()}
+        >
+          {decide.isPending ? "Recording…" : yes}
+        </Button>
+        <Button
+          look="danger"
+          disabled={decide.isPending}
+          className="max-md:h-11 max-md:flex-1"
+          onClick={finish}
+        >
+          {no}
+          <KeyHint>d</KeyHint>
+        </Button>
+      </div>
     </>
   );
 }

@@ -39,9 +39,11 @@ export interface EditFormProps {
   onChange(draft: Draft): void;
   state: EditState;
   problem: string | undefined;
+  /** Leaves the form. The draft is kept. */
+  onLeave(): void;
 }
 
-export function EditForm({ draft, onChange, state: { checked }, problem }: EditFormProps) {
+export function EditForm({ draft, onChange, state: { checked }, problem, onLeave }: EditFormProps) {
   const [shown, setShown] = useState<EditPreview>();
   useEffect(() => {
     if (checked && checked.problem === undefined) setShown(checked);
@@ -56,6 +58,7 @@ export function EditForm({ draft, onChange, state: { checked }, problem }: EditF
           autoFocus={at === draft.main}
           problem={checked?.issues.find(({ path }) => path[0] === field.name)?.message}
           onChange={(text) => onChange(draft.with(field.name, text))}
+          onLeave={onLeave}
         />
       ))}
       <EditProblem text={problem} />
@@ -78,14 +81,24 @@ interface FieldProps {
   autoFocus: boolean;
   problem: string | undefined;
   onChange(text: string): void;
+  onLeave(): void;
 }
 
-function Field({ name, text, autoFocus, problem, onChange }: FieldProps) {
+/** The name of an input field for people: `file_path` becomes `File path`. */
+export const fieldLabel = (name: string): string => {
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_-]+/g, " ")
+    .trim();
+  return words === "" ? name : `${words.charAt(0).toUpperCase()}${words.slice(1).toLowerCase()}`;
+};
+
+function Field({ name, text, autoFocus, problem, onChange, onLeave }: FieldProps) {
   const id = useId();
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="text-muted text-xs">
-        {name}
+        {fieldLabel(name)}
       </label>
       <TextArea
         id={id}
@@ -95,6 +108,15 @@ function Field({ name, text, autoFocus, problem, onChange }: FieldProps) {
         value={text}
         aria-invalid={problem !== undefined}
         aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+        onFocus={({ currentTarget: field }) => {
+          // The field comes with a text, and one goes on at its end.
+          if (autoFocus) field.setSelectionRange(field.value.length, field.value.length);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+          event.currentTarget.blur();
+          onLeave();
+        }}
         onChange={(event) => onChange(event.target.value)}
         className="w-full resize-y font-mono text-xs leading-5"
       />
