@@ -1,4 +1,4 @@
-// A menu that opens from a button, with keyboard support from Radix.
+// A menu that opens from a button, with keyboard support from Radix. It loads on the first click, and is then open: see `OnClick`.
 
 import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
@@ -14,7 +14,7 @@ export interface MenuProps {
 
 export function Menu({ trigger, label, children }: MenuProps) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} defaultOpen>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

@@ -1,8 +1,9 @@
-// Serves the built web page from memory. All URLs of the page get the same document, and its script decides what to show.
+// Serves the built web page from memory, compressed. All URLs of the page get the same document, and its script decides what to show.
 
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context, Hono } from "hono";
+import { compressedFile } from "./compressed-file.ts";
 
 /** The URLs of the web page. Any other path gets a 404, so that mistakes in API paths are noticed. */
 export const PAGES = [
@@ -46,10 +47,15 @@ export function servePageFiles(app: Hono, folder: string, files: PageFiles): voi
     });
   }
   for (const [path, { body, type }] of files) {
-    app.get(path, (c) => {
+    const compressed = compressedFile(body);
+    app.get(path, async (c) => {
       c.header("Content-Type", type);
       c.header("Cache-Control", path.startsWith("/assets/") ? IMMUTABLE : "no-cache");
-      return c.body(body);
+      c.header("Vary", "Accept-Encoding", { append: true });
+      const smaller = await compressed.for(c.req.header("Accept-Encoding"));
+      if (!smaller) return c.body(body);
+      c.header("Content-Encoding", smaller.encoding);
+      return c.body(smaller.body);
     });
   }
 }

@@ -1,23 +1,22 @@
 // The header of a run's page, in one row: where the run is in its tree, its agent, task and status, what it took, and the actions.
 
-import { ArrowLeft, Check, Ellipsis, Hash, History, Link2, Pin, PinOff, Terminal } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { ArrowLeft, Ellipsis } from "lucide-react";
+import { lazy, type ReactNode, useState } from "react";
 import { money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
-import { useCommand } from "../../display/command/command.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
-import { useCopy } from "../../ui/copy-button.tsx";
 import { handleLinkClick } from "../../ui/link-click.ts";
-import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { OnClick } from "../../ui/on-click.tsx";
 import { pathTo, rollUps } from "../run-tree/roll-up.ts";
 import { ConnectionBadge } from "../shell/connection-badge.tsx";
-import { usePinnedRun } from "./pinned-run.tsx";
 import { statusText } from "./status-text.ts";
+
+const MoreMenu = lazy(async () => ({ default: (await import("./more-menu.tsx")).MoreMenu }));
 
 export interface RunHeaderProps {
   journal: TreeJournal;
@@ -65,7 +64,11 @@ export function RunHeader({ journal, run, actions, onSelect, onTimeTravel }: Run
         <Totals journal={journal} run={run} />
         <div className="ml-auto flex shrink-0 items-center gap-1 max-md:-order-1">
           {actions}
-          <MoreMenu run={run} onTimeTravel={onTimeTravel} />
+          <OnClick
+            button={(onClick) => <IconButton icon={Ellipsis} label="More" title="More" onClick={onClick} />}
+          >
+            <MoreMenu run={run} onTimeTravel={onTimeTravel} />
+          </OnClick>
         </div>
       </div>
       {isTaskOpen && (
@@ -120,54 +123,6 @@ function Totals({ journal, run: { row } }: Pick<RunHeaderProps, "journal" | "run
       <span>{shortCount(sum.tokens)} tokens</span>
       {sum.runs > 0 && <span className="max-2xl:hidden">{plural(sum.runs, "run")} below</span>}
     </p>
-  );
-}
-
-const SHORT_ID = 12;
-
-/** Everything about a run that is not needed all the time. */
-function MoreMenu({ run: { row }, onTimeTravel }: { run: RunJournal; onTimeTravel(): void }) {
-  const [pinned, pin] = usePinnedRun();
-  const isPinned = pinned === row.id;
-  const id = row.id.slice(0, SHORT_ID);
-  const command = useCommand()(`show ${id}`);
-  return (
-    <Menu label="More about this run" trigger={<IconButton icon={Ellipsis} label="More" title="More" />}>
-      <MenuItem icon={<History size={14} />} keys="," onSelect={onTimeTravel}>
-        Time travel
-      </MenuItem>
-      <MenuItem
-        icon={isPinned ? <PinOff size={14} /> : <Pin size={14} />}
-        onSelect={() => pin(isPinned ? undefined : row.id)}
-      >
-        {isPinned ? "Unpin" : "Pin to every page"}
-      </MenuItem>
-      <MenuLine />
-      <CopyItem text={`${location.origin}/r/${row.id}`} icon={<Link2 size={14} />}>
-        Copy link
-      </CopyItem>
-      <CopyItem text={id} icon={<Hash size={14} />}>
-        Copy run id
-      </CopyItem>
-      <CopyItem text={command} icon={<Terminal size={14} />}>
-        Copy as command
-      </CopyItem>
-      <CopyItem text={command.replace(`show ${id}`, `export ${id}`)} icon={<Terminal size={14} />}>
-        Copy command to export
-      </CopyItem>
-      <CopyItem text={command.replace(`show ${id}`, `verify ${id}`)} icon={<Terminal size={14} />}>
-        Copy command to verify
-      </CopyItem>
-    </Menu>
-  );
-}
-
-function CopyItem({ text, icon, children }: { text: string; icon: ReactNode; children: ReactNode }) {
-  const { copied, copy } = useCopy(text);
-  return (
-    <MenuItem icon={copied ? <Check size={14} /> : icon} staysOpen onSelect={copy}>
-      {copied ? "Copied" : children}
-    </MenuItem>
   );
 }
 

@@ -1,14 +1,15 @@
 // The filters of a timeline, and the switch between turns and events.
 
-import { ListFilter } from "lucide-react";
-import { useMemo } from "react";
+import { lazy, useMemo } from "react";
 import { plural } from "../../../../src/projections/words/format.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { Menu, MenuCheck } from "../../ui/menu.tsx";
-import { FACET_LABELS, FACETS, type Facet } from "./facets.ts";
+import { OnClick } from "../../ui/on-click.tsx";
+import type { Facet } from "./facets.ts";
+import { FilterButton } from "./filter-button.tsx";
 import { createEventRows } from "./timeline-rows.ts";
+
+const FilterMenu = lazy(async () => ({ default: (await import("./filter-menu.tsx")).FilterMenu }));
 
 export interface TimelineFiltersProps {
   journal: TreeJournal;
@@ -26,7 +27,6 @@ export function TimelineFilters(props: TimelineFiltersProps) {
   const { failures } = counts;
   // A filter lists events, because a turn can match only in part.
   const isList = isEvents || show.length > 0;
-  const label = show.length === 0 ? "Filter" : show.map((facet) => FACET_LABELS[facet]).join(", ");
   return (
     <>
       {failures > 0 && !show.includes("failures") && (
@@ -38,30 +38,9 @@ export function TimelineFilters(props: TimelineFiltersProps) {
           {plural(failures, "failure")}
         </button>
       )}
-      <Menu
-        label="Show only"
-        trigger={
-          <Button
-            look={show.length === 0 ? "quiet" : "plain"}
-            size="small"
-            className={classNames("min-w-0 max-md:h-10", show.length > 0 && "border-accent! text-accent!")}
-          >
-            <ListFilter size={13} aria-hidden className="shrink-0" />
-            <span className={classNames("truncate", show.length === 0 && "max-sm:sr-only")}>{label}</span>
-          </Button>
-        }
-      >
-        {FACETS.map((facet) => (
-          <MenuCheck
-            key={facet}
-            checked={show.includes(facet)}
-            onChange={(isOn) => onShow(isOn ? [...show, facet] : show.filter((each) => each !== facet))}
-          >
-            {FACET_LABELS[facet]}
-            <span className="ml-auto pl-6 text-muted text-xs tabular-nums">{counts[facet]}</span>
-          </MenuCheck>
-        ))}
-      </Menu>
+      <OnClick button={(onClick) => <FilterButton show={show} onClick={onClick} />}>
+        <FilterMenu show={show} counts={counts} onShow={onShow} />
+      </OnClick>
       <button
         type="button"
         role="switch"

@@ -1,0 +1,56 @@
+import { Check, Ellipsis, Hash, History, Link2, Pin, PinOff, Terminal } from "lucide-react";
+import type { ReactNode } from "react";
+import { useCommand } from "../../display/command/command.tsx";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { useCopy } from "../../ui/copy-button.tsx";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { usePinnedRun } from "./pinned-run.tsx";
+
+const SHORT_ID = 12;
+
+/** Everything about a run that is not needed all the time. */
+export function MoreMenu({ run: { row }, onTimeTravel }: { run: RunJournal; onTimeTravel(): void }) {
+  const [pinned, pin] = usePinnedRun();
+  const isPinned = pinned === row.id;
+  const id = row.id.slice(0, SHORT_ID);
+  const command = useCommand()(`show ${id}`);
+  return (
+    <Menu label="More about this run" trigger={<IconButton icon={Ellipsis} label="More" title="More" />}>
+      <MenuItem icon={<History size={14} />} keys="," onSelect={onTimeTravel}>
+        Time travel
+      </MenuItem>
+      <MenuItem
+        icon={isPinned ? <PinOff size={14} /> : <Pin size={14} />}
+        onSelect={() => pin(isPinned ? undefined : row.id)}
+      >
+        {isPinned ? "Unpin" : "Pin to every page"}
+      </MenuItem>
+      <MenuLine />
+      <CopyItem text={`${location.origin}/r/${row.id}`} icon={<Link2 size={14} />}>
+        Copy link
+      </CopyItem>
+      <CopyItem text={id} icon={<Hash size={14} />}>
+        Copy run id
+      </CopyItem>
+      <CopyItem text={command} icon={<Terminal size={14} />}>
+        Copy as command
+      </CopyItem>
+      <CopyItem text={command.replace(`show ${id}`, `export ${id}`)} icon={<Terminal size={14} />}>
+        Copy command to export
+      </CopyItem>
+      <CopyItem text={command.replace(`show ${id}`, `verify ${id}`)} icon={<Terminal size={14} />}>
+        Copy command to verify
+      </CopyItem>
+    </Menu>
+  );
+}
+
+function CopyItem({ text, icon, children }: { text: string; icon: ReactNode; children: ReactNode }) {
+  const { copied, copy } = useCopy(text);
+  return (
+    <MenuItem icon={copied ? <Check size={14} /> : icon} staysOpen onSelect={copy}>
+      {copied ? "Copied" : children}
+    </MenuItem>
+  );
+}
