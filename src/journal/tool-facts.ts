@@ -10,8 +10,11 @@ export type Reach = Power | "runtime";
 export type ToolTarget =
   /** A shell command: `Bash(npm test)`. `typed` means that the text goes into a running program, so the call is never read-only. */
   | { kind: "command"; field: string; typed?: true }
-  /** A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: the tool shows names, never the content of a file. */
-  | { kind: "path"; field: string; use: "reads" | "lists" | "changes" }
+  /**
+   * A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: the tool shows names, never the content of a file.
+   * A tool that `changes` a file is also judged as a reader of it, unless it is `blind`: its answer shows nothing that was in the file.
+   */
+  | { kind: "path"; field: string; use: "reads" | "lists" | "changes"; blind?: true }
   /** An address: `WebFetch(https://example.com/**)`. */
   | { kind: "url"; field: string }
   /** One thing with a name, such as a service or an agent: `restart_service(api)`. */
@@ -95,3 +98,7 @@ export function targetText(target: ToolTarget | undefined, input: unknown): stri
   const value = target && ((input ?? {}) as Record<string, unknown>)[target.field];
   return typeof value === "string" ? value : "";
 }
+
+/** Whether a call's answer can show the content of the file that the call names. */
+export const showsContent = (target: ToolTarget | undefined): boolean =>
+  target?.kind === "path" && (target.use === "reads" || (target.use === "changes" && !target.blind));

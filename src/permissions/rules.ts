@@ -5,7 +5,7 @@
 
 import { compileGlob } from "../glob-pattern.ts";
 import { findSecretMarks } from "../journal/masking/mask.ts";
-import type { NamedTool } from "../journal/tool-facts.ts";
+import { type NamedTool, showsContent } from "../journal/tool-facts.ts";
 import type { Call, Unit } from "./call.ts";
 import { type PathRuleOptions, pathRule } from "./path-rule.ts";
 import {
@@ -157,8 +157,8 @@ const runsCommands = ({ target }: NamedTool): boolean => target?.kind === "comma
 /** Whether the tool can change files. A tool that runs commands can both change and read files. */
 const changesFiles = (tool: NamedTool): boolean =>
   runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use === "changes");
-const readsFiles = (tool: NamedTool): boolean =>
-  runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use !== "changes");
+const readsFiles = ({ target }: NamedTool): boolean =>
+  target?.kind === "command" || showsContent(target) || (target?.kind === "path" && target.use === "lists");
 
 /** Compares the pattern with the target of the tool's calls: a path, a command, or plain text. */
 function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {

@@ -23,7 +23,7 @@ export const writeTool = defineTool({
   }),
   effect: "idempotent",
   reaches: ["files"],
-  target: { kind: "path", field: "path", use: "changes" },
+  target: { kind: "path", field: "path", use: "changes", blind: true },
   aliases: ["write_file", "create_file", "write_to_file"],
 
   execute: ({ path, content }, context) => changeFile(path, wholeFilePlan(content), context),
