@@ -20,6 +20,7 @@ export {
   type ToolOptions,
 } from "./library/define-tool.ts";
 export type { ApprovalHandler } from "./library/handle-approvals.ts";
+export type { McpServerOptions } from "./library/mcp-servers.ts";
 export { CadreClosed, type Run, type RunResult, type RunStatus } from "./library/run.ts";
 export { RunFailed } from "./library/run-failed.ts";
 export { type RunOnce, type RunOnceOptions, run } from "./library/run-once.ts";

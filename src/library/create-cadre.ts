@@ -23,6 +23,7 @@ import { collectDefinitions } from "./collect.ts";
 import { type Agent, type ModelObject, nameOfModel, partsOf } from "./define-agent.ts";
 import type { Tool } from "./define-tool.ts";
 import { type ApprovalHandler, watchApprovals } from "./handle-approvals.ts";
+import { type McpServerOptions, readServers } from "./mcp-servers.ts";
 import { requireTexts } from "./require-texts.ts";
 import { type Run, type RunParts, type RunStatus, runHandle, statusOf } from "./run.ts";
 
@@ -36,6 +37,8 @@ export interface CadreOptions {
   /** Tools for agents in files. The tools of `agents` need not be listed. */
   // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds tools of every input type
   tools?: readonly Tool<any, unknown>[];
+  /** MCP servers by name, as in cadre.yaml. Agents name the servers that they use: `mcpServers: ["memory"]`. */
+  mcpServers?: Readonly<Record<string, McpServerOptions>>;
   /** The model for agents that name none. */
   model?: string | ModelObject;
   /** Rules for all runs, as in cadre.yaml: `{ allow: ["refund"] }`. */
@@ -299,7 +302,7 @@ export function assemblyOptions(options: CadreOptions): AssemblyOptions & { fold
       ...omitUndefined({ model: typeof model === "object" ? nameOfModel(model) : model }),
     },
     ...omitUndefined({ env, concurrency }),
-    ...{ agents, tools, models },
+    ...{ agents, tools, models, mcpServers: readServers(options.mcpServers) },
     permissions: { ask: [], deny: [], ...permissions, ...own },
     onProblem: (problem) => reportSafely(problem, onProblem),
   };

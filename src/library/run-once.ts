@@ -10,7 +10,7 @@ import type { RunPart } from "./stream.ts";
 
 export interface RunOnceOptions<Input = unknown>
   extends RunOptions<Input>,
-    Pick<CadreOptions, "folder" | "store" | "env"> {}
+    Pick<CadreOptions, "folder" | "store" | "mcpServers" | "env"> {}
 
 export interface RunOnce<Output> extends PromiseLike<RunResult<Output>> {
   readonly id: Promise<string>;
@@ -25,10 +25,10 @@ export interface RunOnce<Output> extends PromiseLike<RunResult<Output>> {
 export function run<Output, Input>(
   agent: Agent<Output, Input>,
   task: string,
-  { folder, store, env, ...options }: RunOnceOptions<Input> = {},
+  { folder, store, mcpServers, env, ...options }: RunOnceOptions<Input> = {},
 ): RunOnce<Output> {
   // The handle is in an object, because a promise for a handle would wait for the run's end.
-  const opened = open({ agents: [agent], ...omitUndefined({ folder, store, env }) });
+  const opened = open({ agents: [agent], ...omitUndefined({ folder, store, mcpServers, env }) });
   const started = opened.then((cadre) => ({ cadre, handle: cadre.run(agent, task, options) }));
   const result = started.then(async ({ cadre, handle }) => {
     try {

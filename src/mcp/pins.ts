@@ -58,7 +58,8 @@ export function writePin(place: PinPlace, pin: Omit<Pin, "folder">): void {
   renameSync(draft, file);
 }
 
-function pinFile({ folder, env, home }: PinPlace, server: string): string {
+/** Path of a server's pin. */
+export function pinFile({ folder, env, home }: PinPlace, server: string): string {
   const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || home || homedir(), ".config");
   const project = createHash("sha256").update(realFolder(folder)).digest("hex").slice(0, 16);
   return join(base, "cadre", "servers", project, `${server}.json`);
@@ -85,6 +86,10 @@ export const launchHash = (launch: Launch): string =>
 export const launchText = ({ command, args = [], url }: Launch): string =>
   url ??
   [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word!) ? word : JSON.stringify(word))).join(" ");
+
+/** Whether two launches were declared alike. The files that the command runs may differ. */
+export const isSameDeclaration = (a: Launch, b: Launch): boolean =>
+  isSameLaunch({ ...a, programs: undefined }, { ...b, programs: undefined });
 
 export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === canonical(b);
 

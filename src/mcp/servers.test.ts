@@ -32,6 +32,7 @@ function open(servers: Record<string, McpServer> = { git: plannedServer(plan) })
   const environment = { PATH: process.env["PATH"] };
   const made = createServers({
     servers,
+    inCode: new Set(),
     folder,
     env: {},
     home: join(base, "home"),
@@ -169,7 +170,7 @@ describe("[A49] a server or tool that differs from its pin is not used", () => {
     });
     expect(await log.execute({}, context())).toEqual({
       output:
-        "Nothing was called: the MCP server git has another log than the one that was approved. A person can look at it: cadre servers approve git. Go on without it.",
+        "Nothing was called: the MCP server git has another log than the one that was approved. A person can look at it with `cadre servers approve git`. Go on without it.",
       isError: true,
       stale: true,
     });

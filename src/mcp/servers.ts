@@ -10,12 +10,14 @@ import type { Connection } from "./connection.ts";
 import { hidesText, type ListedTool, type Listing } from "./listing.ts";
 import { lookalikes, serverNameProblem } from "./names.ts";
 import {
+  isSameDeclaration,
   isSameLaunch,
   type Launch,
   launchHash,
   launchOf,
   launchText,
   type Pin,
+  pinFile,
   readPin,
   writePin,
 } from "./pins.ts";
@@ -54,6 +56,8 @@ export interface ServerInspection {
 
 export interface ServersParts {
   servers: Readonly<Record<string, McpServer>>;
+  /** Names of the servers that a program declares. Its code is trusted: a new command or URL is pinned without a person's approval. */
+  inCode: ReadonlySet<string>;
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   home?: string;
@@ -78,7 +82,7 @@ export function createServers(parts: ServersParts): McpServers {
   const forget = (): void => {
     made = undefined;
   };
-  for (const entry of entries.values()) if (isChanged(entry)) problems.push(changedProblem(entry));
+  for (const entry of entries.values()) if (isChanged(entry)) problems.push(changedProblem(entry, parts));
   const pin = (entry: Entry, launch: Launch, tools: readonly ListedTool[]): void => {
     entry.pin = {
       folder: parts.folder,
@@ -102,8 +106,8 @@ export function createServers(parts: ServersParts): McpServers {
         .map(async (name) => {
           const entry = entryNamed(name);
           if (refresh(entry, parts)) forget();
-          if (entry.pin) return isChanged(entry) ? [changedText(entry)] : [];
-          return pinFirst(entry, pin);
+          if (entry.pin) return isChanged(entry) ? [changedText(entry, parts)] : [];
+          return pinFirst(entry, pin, parts);
         });
       return (await Promise.all(said)).flat();
     },
@@ -143,14 +147,21 @@ function checkNames(servers: ServersParts["servers"]): {
 }
 
 function entryOf(name: string, config: McpServer, parts: ServersParts): Entry {
+  const launch = launchOf(config, parts.folder);
   return {
     name,
     config,
     connection: connectionTo(name, config, parts),
-    pin: readPin(parts, name),
-    launch: launchOf(config, parts.folder),
+    pin: pinFor(name, launch, parts),
+    launch,
     changed: new Set(),
   };
+}
+
+/** Reads the pin. The pin of a program's server does not count if the program now declares the server differently. */
+function pinFor(name: string, launch: Launch, parts: ServersParts): Pin | undefined {
+  const pin = readPin(parts, name);
+  return pin && parts.inCode.has(name) && !isSameDeclaration(pin.launch, launch) ? undefined : pin;
 }
 
 const connectionTo = (name: string, server: McpServer, parts: ServersParts): Connection => {
@@ -161,7 +172,7 @@ const connectionTo = (name: string, server: McpServer, parts: ServersParts): Con
 /** Reads the pin again. Returns true if a person has approved the server in another process since the last read. */
 function refresh(entry: Entry, parts: ServersParts): boolean {
   entry.launch = launchOf(entry.config, parts.folder);
-  const pin = readPin(parts, entry.name);
+  const pin = pinFor(entry.name, entry.launch, parts);
   // If the pin could not be written to disk, the pin in memory is used until the process ends.
   if (!pin || pin.at === entry.pin?.at) return false;
   if (entry.pin && !isSameLaunch(entry.pin.launch, pin.launch)) {
@@ -175,25 +186,32 @@ function refresh(entry: Entry, parts: ServersParts): boolean {
 
 const isChanged = ({ pin, launch }: Entry): boolean => pin !== undefined && !isSameLaunch(pin.launch, launch);
 
-function changedProblem({ name, pin, launch }: Entry): ServerProblem {
+function changedProblem({ name, pin, launch }: Entry, parts: ServersParts): ServerProblem {
   const [was, is] = [launchText(pin!.launch), launchText(launch)];
   const how = was === is ? "its program or its variables are" : `it was \`${was}\` and is \`${is}\`:`;
   return {
     server: name,
     message: `is not used: ${how} not what was approved`,
-    suggestion: `look at it with \`cadre servers approve ${name}\``,
+    suggestion: reviewOf(name, parts),
   };
 }
 
-function changedText(entry: Entry): string {
-  const { message, suggestion } = changedProblem(entry);
+function changedText(entry: Entry, parts: ServersParts): string {
+  const { message, suggestion } = changedProblem(entry, parts);
   return `The MCP server ${entry.name} ${message}; a person can ${suggestion}.`;
 }
+
+/** Says how a person approves a changed server. The command line does not know the servers of a program. */
+const reviewOf = (name: string, parts: ServersParts): string =>
+  parts.inCode.has(name)
+    ? `check it, and then delete its pin, ${pinFile(parts, name)}`
+    : `look at it with \`cadre servers approve ${name}\``;
 
 /** Lists a server's tools and pins them for the first time. Tools with hidden characters need a person's approval. */
 async function pinFirst(
   entry: Entry,
   pin: (entry: Entry, launch: Launch, tools: readonly ListedTool[]) => void,
+  parts: ServersParts,
 ): Promise<string[]> {
   const { name, launch } = entry;
   try {
@@ -201,7 +219,7 @@ async function pinFirst(
     const hiding = tools.filter(hidesText);
     const said = [
       ...problems.map((problem) => `The MCP server ${name}: ${problem}.`),
-      ...hiding.map((tool) => hidingText(name, tool)),
+      ...hiding.map((tool) => hidingText(name, tool, parts)),
     ];
     try {
       pin(
@@ -218,8 +236,10 @@ async function pinFirst(
   }
 }
 
-const hidingText = (server: string, tool: ListedTool): string =>
-  `The MCP server ${server}: ${tool.name} is not used, because its description hides characters. See it with cadre servers approve ${server}.`;
+const hidingText = (server: string, tool: ListedTool, { inCode }: ServersParts): string => {
+  const see = inCode.has(server) ? "" : ` See it with cadre servers approve ${server}.`;
+  return `The MCP server ${server}: ${tool.name} is not used, because its description hides characters.${see}`;
+};
 
 function toolsOf(entry: Entry, parts: ServersParts, forget: () => void): AnyTool[] {
   const { name, config, pin, changed } = entry;
@@ -230,6 +250,7 @@ function toolsOf(entry: Entry, parts: ServersParts, forget: () => void): AnyTool
       serverTool(tool, {
         name,
         how: launchText(pin.launch),
+        review: reviewOf(name, parts),
         launchHash: launchHash(pin.launch),
         trusted: config.trusted === true,
         readOnly: config.readOnly?.includes(tool.name) === true,
@@ -238,7 +259,7 @@ function toolsOf(entry: Entry, parts: ServersParts, forget: () => void): AnyTool
           entry.launch = launchOf(config, parts.folder);
           if (!isChanged(entry)) return entry.connection;
           forget();
-          return { problem: `Nothing was called. ${changedText(entry)}` };
+          return { problem: `Nothing was called. ${changedText(entry, parts)}` };
         },
         changed(one) {
           changed.add(one);

@@ -19,6 +19,8 @@ export interface ServerParts {
   name: string;
   /** The server's command or URL, shown to the person who approves a call. */
   how: string;
+  /** How a person approves the server after a change. */
+  review: string;
   /** Hash of the server's launch: its command or URL, variables and program files. */
   launchHash: string;
   trusted: boolean;
@@ -74,7 +76,7 @@ async function call(
     const now = tools.find(({ name }) => name === pinned.name);
     if (!now || toolHash(now) !== hash) {
       server.changed(pinned.name);
-      return staleAnswer(changedText(server.name, pinned.name, now !== undefined));
+      return staleAnswer(changedText(server, pinned.name, now !== undefined));
     }
     return answerOf(await connection.call(pinned, input, signal), said);
   } catch (error) {
@@ -93,8 +95,8 @@ const outcomeText = ({ readOnly }: ServerParts): string =>
 
 const staleAnswer = (output: string): ToolAnswer => ({ output, isError: true, stale: true });
 
-const changedText = (server: string, tool: string, isThere: boolean): string =>
-  `Nothing was called: the MCP server ${server} ${isThere ? `has another ${tool} than the one that was approved` : `no longer has ${tool}`}. A person can look at it: cadre servers approve ${server}. Go on without it.`;
+const changedText = ({ name: server, review }: ServerParts, tool: string, isThere: boolean): string =>
+  `Nothing was called: the MCP server ${server} ${isThere ? `has another ${tool} than the one that was approved` : `no longer has ${tool}`}. A person can ${review}. Go on without it.`;
 
 /** Shows the server, the input and the full description, and makes hidden characters visible (A48). */
 function previewText(

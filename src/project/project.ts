@@ -90,6 +90,8 @@ export interface ProjectOptions {
   agents?: readonly AgentInCode[];
   /** Model objects that a program gives, by the names under which agents use them. */
   models?: ReadonlyMap<string, Model>;
+  /** MCP servers that a program declares. They take precedence over servers with the same name in the project's files. */
+  mcpServers?: Config["mcpServers"];
   /** Rules that a program gives for all its runs. */
   permissions?: Rules;
 }
@@ -164,7 +166,8 @@ const BUILTIN_FOLDER = fileURLToPath(new URL("../../agents", import.meta.url));
 
 export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
-  const config = loadConfig({ folder, env, ...omitUndefined({ flags: options.flags }) });
+  const read = loadConfig({ folder, env, ...omitUndefined({ flags: options.flags }) });
+  const config = { ...read, mcpServers: { ...read.mcpServers, ...options.mcpServers } };
   const builtin = toolsFor({
     bash: {
       sandbox: config.sandbox,
@@ -179,7 +182,7 @@ export function openProject(options: ProjectOptions): Project {
     search: { settings: config.search, env },
     skills: { project: config.folder, user: home, builtin: BUILTIN_FOLDER },
   });
-  const servers = serversOf(config, env, home);
+  const servers = serversOf(config, options.mcpServers ?? {}, env, home);
   config.problems.push(...serverProblems(config, servers), ...hookProblems(config.hooks));
   const own = [
     ...builtin.filter(({ group }) => group === undefined || !servers.names.includes(group)),
@@ -363,11 +366,14 @@ function authorityOf(
   }));
 }
 
-function serversOf(config: Config, env: Env, home: string): McpServers {
+function serversOf(config: Config, inCode: Config["mcpServers"], env: Env, home: string): McpServers {
   const { mcpServers, folder } = config;
   // One MCP server process serves all runs, so its environment contains no CADRE_RUN_ID.
   const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
-  return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
+  return createServers({
+    ...{ servers: mcpServers, inCode: new Set(Object.keys(inCode)) },
+    ...{ folder, env, home, environment, clock: systemClock },
+  });
 }
 
 function hookProblems(hooks: Config["hooks"]): Problem[] {
