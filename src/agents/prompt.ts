@@ -192,21 +192,25 @@ function environmentSection({ workspace, environment, tools }: PromptContext): s
   return [
     "## Environment",
     "",
-    `You work in ${folder}. Paths are relative to it.`,
+    `You work in ${plainName(folder, 4_096)}. Paths are relative to it.`,
     ...(environment ? [`System: ${environment.os}${commands}. Date at the start: ${environment.day}.`] : []),
     ...(environment?.git ? [gitSentence(environment.git)] : []),
   ].join("\n");
 }
 
-function gitSentence({ branch, changed = [], more }: NonNullable<Environment["git"]>): string {
+function gitSentence({ branch, changed = [], more, unnamed }: NonNullable<Environment["git"]>): string {
+  if (unnamed)
+    return `Git at the start: ${more === undefined ? "no changes" : plural(more, "changed file")}.`;
   const on = branch === undefined ? "no branch" : `branch ${plainName(branch)}`;
   const others = more === undefined ? "" : `, and ${more} more`;
   const files =
-    changed.length === 0 ? "no changes" : `changed files: ${changed.map(plainName).join(", ")}${others}`;
+    changed.length === 0
+      ? "no changes"
+      : `changed files: ${changed.map((name) => plainName(name)).join(", ")}${others}`;
   return `Git at the start: ${on}, ${files}.`;
 }
 
 /** A file's name can hold any text, so it is kept short and on one line. */
-const plainName = (name: string): string => name.replace(/[\p{Cc}\p{Cf}]/gu, "").slice(0, 120);
+const plainName = (name: string, most = 120): string => name.replace(/[\p{Cc}\p{Cf}]/gu, "").slice(0, most);
 
 const criteria = (context: PromptContext): string => context.criteria ?? "none given";

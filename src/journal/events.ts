@@ -191,6 +191,8 @@ export const payloads = {
     /** Set in a fork and in all runs below it: every unsafe call needs a person's approval, even if a rule or an older grant allows the call. */
     effects: z.literal("ask").optional(),
     untrusted: Untrusted,
+    /** The words that the person typed, if `task` is the text of a command that these words name. */
+    typed: z.string().optional(),
     /** Hosts that the parent run knew before any untrusted text reached it. */
     hosts: z.array(z.string()).optional(),
     /** Tools whose calls need a person's approval here, because the tainted run that chose this agent does not have them (P14). */
@@ -202,6 +204,8 @@ export const payloads = {
     source: z.enum(["person", "parent", "agent", "advice", "team", "steps", "system"]),
     from: z.string().optional(),
     text: z.string(),
+    /** The words that the person typed, if `text` is the text of a command that these words name. */
+    typed: z.string().optional(),
     /** True if this text contains the task and the advice on it. The model reads this text instead of the task. */
     opening: z.literal(true).optional(),
     attachments: Attachments,
@@ -329,6 +333,8 @@ export const payloads = {
     automatic: z.literal(true).optional(),
     note: Note,
     answer: z.string().optional(),
+    /** True if the person picked one of the answers that the model offered. The hosts in it are the model's words. */
+    picked: z.literal(true).optional(),
     /** Id of the person's message in the session, if the person answered with a message. */
     messageId: z.string().optional(),
     input: z.unknown().optional(),

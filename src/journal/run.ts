@@ -266,6 +266,8 @@ export const Environment = z.object({
       branch: z.string().optional(),
       changed: z.array(z.string()).optional(),
       more: z.int().positive().optional(),
+      /** True if the names are left out, because the folder is not trusted. */
+      unnamed: z.literal(true).optional(),
     })
     .optional(),
 });

@@ -11,13 +11,25 @@ const SHOWN_FILES = 15;
 /** git can take long in a large repository. In that case the run starts without the repository's state. */
 const GIT_MS = 3_000;
 
-export async function readEnvironment(folder: string, now: number): Promise<Environment> {
-  const git = (await isInRepository(folder)) ? await gitState(folder) : undefined;
+/** In a folder that is not trusted, the names of its branch and files are left out: they could be instructions to the model (A75). */
+export async function readEnvironment(
+  folder: string,
+  now: number,
+  { trusted }: { trusted: boolean },
+): Promise<Environment> {
+  const found = (await isInRepository(folder)) ? await gitState(folder) : undefined;
+  const git = trusted ? found : withoutNames(found);
   return {
     day: dayOf(now),
     os: `${SYSTEMS[platform()] ?? platform()} (${arch()})`,
     ...omitUndefined({ git }),
   };
+}
+
+function withoutNames(git: Environment["git"]): Environment["git"] {
+  if (!git) return undefined;
+  const count = (git.changed?.length ?? 0) + (git.more ?? 0);
+  return { unnamed: true, ...(count > 0 ? { more: count } : {}) };
 }
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {

@@ -303,7 +303,7 @@ export function openProject(options: ProjectOptions): Project {
       // The tools of a server without a pin are known only after its first start, which is also how a run learns them.
       const problems = await servers.ready(serversOfAgent(definition, servers.names));
       const limits = resolveLimits(config.limits, definition.limits, {});
-      const environment = await readEnvironment(config.folder, Date.now());
+      const environment = await readEnvironment(config.folder, Date.now(), config);
       const at = { depth: 0, attended: true, workspace: config.folder, environment };
       const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
       const view = { definition, state: { ...emptyRunState(), start } };

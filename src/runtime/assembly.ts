@@ -171,7 +171,9 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners, env });
   const wake = (runId: RunId): Promise<void> => engine.wake(runId);
-  const expandCommand = (text: string): Promise<string> => expandSlashCommand(text, project);
+  const { trusted } = config;
+  const expandCommand: CommandParts["expandCommand"] = (text) =>
+    expandSlashCommand(text, project, { trusted, nonce: ids.nonce });
   const people = peopleParts({ parts, toolFacts: toolFactsOf(project), wake, expandCommand });
   const admitParts: AdmitParts = {
     ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals, mask: parts.mask },
@@ -179,7 +181,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     chooseModel: project.chooseModel,
     checkPrices: parts.checkPrices,
     workspace: config.folder,
-    environment: (workspace) => readEnvironment(workspace, clock.now()),
+    environment: (workspace) => readEnvironment(workspace, clock.now(), { trusted }),
     expandCommand,
   };
   const forkParts: ForkParts = {

@@ -37,7 +37,7 @@ export class Person {
 
   constructor(world: Surroundings, parts: LoopParts) {
     this.world = world;
-    const expandCommand = async (text: string) => text;
+    const expandCommand = async (text: string) => ({ text });
     this.parts = {
       ...parts,
       store: deskStore(world),

@@ -21,7 +21,7 @@ export async function startRuns(
         chooseModel: (model) => ({ model }),
         checkPrices: async () => ({}),
         environment: async () => ({ day: "2026-01-02", os: "Linux" }),
-        expandCommand: async (text) => text,
+        expandCommand: async (text) => ({ text }),
         wake: async () => {},
       },
     );

@@ -56,7 +56,8 @@ export function createSlashCommands(tools: ChatTools, state: ChatState): ChatCom
     async refuseUnknown(text) {
       const asked = readSlashCommand(text);
       if (!asked || isFilePath(text.split(/\s/)[0]!, folder)) return;
-      if ((await expandSlashCommand(text, projectOf(tools.invocation))) !== text) return;
+      const trust = { trusted: true, nonce: () => "" };
+      if ((await expandSlashCommand(text, projectOf(tools.invocation), trust)).typed !== undefined) return;
       throw usageError(`There is no command /${asked.name}. /help lists them. Nothing was sent.`);
     },
   };

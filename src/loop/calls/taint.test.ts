@@ -522,6 +522,43 @@ describe("[A71] [30.5] fetching from a host that no person named, in a run that 
     },
   );
 
+  const read: string[] = [];
+  for (const [title, input, answer, known] of [
+    [
+      "a person's pick among the model's answers",
+      { choices: ["https://z.test/guide", "no"] },
+      "https://z.test/guide",
+      false,
+    ],
+    [
+      "a pick that only begins with an address",
+      { choices: ["https://z.test is good"] },
+      "https://z.test is good",
+      false,
+    ],
+    ["a person's own words", {}, "see https://z.test/guide", true],
+  ] as const)
+    scenario(
+      `[17] ${title} ${known ? "makes a host known" : "makes no host known"}`,
+      {
+        more: [fetchTool(read)],
+        script: turns(
+          { calls: [{ tool: "AskUser", input: { question: "Which one?", ...input } }] },
+          { calls: [fetches("https://z.test/x")] },
+        ),
+      },
+      async (world) => {
+        read.length = 0;
+        const root = await world.run("go", { attended: true });
+        await world.settled(root);
+        await decide(world, root, { decision: "answer", answer });
+        if (known) await world.seen(root, "RUN_COMPLETED");
+        else while (!(await openApprovalIds(world, root))[0]?.endsWith(":m2.0")) await world.settled(root);
+        expect((await world.state(root)).taint.hosts).toEqual(known ? ["z.test"] : []);
+        expect(read).toEqual(known ? ["https://z.test/x"] : []);
+      },
+    );
+
   scenario(
     "approving one page of a host approves no other page of that host",
     {

@@ -1,5 +1,6 @@
 // Admission: a task becomes a durable run before any driver works on it. Admission does not depend on how runs are executed.
 
+import type { ExpandedText } from "../../agents/skills/expand-slash-command.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "../../journal/definition.ts";
 import type { ApprovalPolicy, Environment, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { hostsIn } from "../../projections/folds/taint.ts";
+import { hostsField, hostsIn } from "../../projections/folds/taint.ts";
 import { type SentFile, storeSentFiles } from "../attachments/store-files.ts";
 import { inputProblem, schemaProblem } from "../builtin-tools/declared/closing-tools.ts";
 import type { LoopParts } from "../parts.ts";
@@ -49,7 +50,7 @@ export interface AdmitParts
   /** Describes the environment of a run that starts now. */
   environment(workspace: string): Promise<Environment>;
   /** Replaces `/name arguments` with the text of the command or skill. Returns other texts unchanged. */
-  expandCommand(text: string): Promise<string>;
+  expandCommand(text: string): Promise<ExpandedText>;
   wake(runId: RunId): Promise<void>;
 }
 
@@ -58,7 +59,8 @@ export async function admit(
   parts: AdmitParts,
   idempotencyKey?: string,
 ): Promise<{ runId: RunId; existed: boolean }> {
-  const request = { ...asked, task: await parts.expandCommand(asked.task) };
+  const { text, ...origin } = await parts.expandCommand(asked.task);
+  const request = { ...asked, task: text };
   if (request.task.trim() === "")
     throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
   const definition = withModel(requireStartable(await parts.findAgent(request.agent)), request.model, parts);
@@ -74,7 +76,7 @@ export async function admit(
   const runId = parts.ids.runId(parts.clock.now());
   const environment = await parts.environment(parts.workspace);
   const start = await requirePrices(
-    { ...runStartPayload(request, { definition, hash, runId, environment }, parts), ...files },
+    { ...runStartPayload(request, { definition, hash, runId, environment, origin }, parts), ...files },
     definition,
     parts,
   );
@@ -136,11 +138,13 @@ interface StartedRun {
   hash: string;
   runId: RunId;
   environment: Environment;
+  /** The origin of the task's text. */
+  origin: Omit<ExpandedText, "text">;
 }
 
 export function runStartPayload(
   request: RunRequest,
-  { definition, hash, runId, environment }: StartedRun,
+  { definition, hash, runId, environment, origin }: StartedRun,
   parts: AdmitParts,
 ): Payload<"RUN_STARTED"> {
   const { task, input, sessionId, userId, permissions, model, contextFiles = [] } = request;
@@ -169,19 +173,20 @@ export function runStartPayload(
     ),
     approvals: { onTimeout, unattended },
     ...omitUndefined({ permissions }),
-    ...taintOfInstructions(definition, { task, input }),
+    ...taintOfStart(definition, origin, { task, input }),
   };
 }
 
-/** P14: instructions from an untrusted folder taint the run. The hosts that the person's task names stay known. */
-function taintOfInstructions(
+/** P14: instructions and commands from an untrusted folder taint the run. The hosts in the words that the person typed stay known. */
+function taintOfStart(
   definition: Definition,
+  { typed, untrusted: files = [] }: StartedRun["origin"],
   { task, input }: Pick<RunRequest, "task" | "input">,
-): Pick<Payload<"RUN_STARTED">, "untrusted" | "hosts"> {
-  const untrusted = untrustedFiles(definition);
-  if (untrusted.length === 0) return {};
-  const hosts = hostsIn(`${task} ${JSON.stringify(input) ?? ""}`);
-  return { untrusted, ...(hosts.length === 0 ? {} : { hosts }) };
+): Pick<Payload<"RUN_STARTED">, "untrusted" | "hosts" | "typed"> {
+  const untrusted = [...new Set([...files, ...untrustedFiles(definition)])];
+  if (untrusted.length === 0) return omitUndefined({ typed });
+  const hosts = hostsIn(`${typed ?? task} ${JSON.stringify(input) ?? ""}`);
+  return { untrusted, ...hostsField(hosts), ...omitUndefined({ typed }) };
 }
 
 /** The limits of a run that another run starts. They come from the new run's agent file and from the project. */

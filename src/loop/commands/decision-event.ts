@@ -39,6 +39,7 @@ export function decisionEvent(
     decision: decision.decision,
     by,
     ...omitUndefined({ automatic, note, answer, messageId }),
+    ...(answer !== undefined && item.choices !== undefined ? { picked: true } : {}),
     ...(decision.decision === "edit" ? { input } : {}),
     ...omitUndefined({ limits, scope, until, protected: decision.concerns }),
     ...(isGrant ? grantFields(item, decision, state, parts) : {}),

@@ -2,6 +2,7 @@
 // One event (RUN_STARTED) creates the fork, so a fork exists completely or not at all. The run that it was forked from is not changed.
 // Only the transcript is inherited: no children, approvals, usage or session.
 
+import type { ExpandedText } from "../../agents/skills/expand-slash-command.ts";
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { type Definition, EDITED, poolIn, startsPrograms } from "../../journal/definition.ts";
@@ -49,10 +50,8 @@ export async function forkRun(
 ): Promise<{ runId: RunId }> {
   const { store } = parts;
   const message = asked.edit?.message;
-  const request =
-    message === undefined
-      ? asked
-      : { ...asked, edit: { ...asked.edit, message: await parts.expandCommand(message) } };
+  const expanded = message === undefined ? undefined : await parts.expandCommand(message);
+  const request = expanded ? { ...asked, edit: { ...asked.edit, message: expanded.text } } : asked;
   const events = await store.journal.read(runId);
   const first = events[0];
   if (first?.type !== "RUN_STARTED") throw runNotFound(runId);
@@ -68,7 +67,7 @@ export async function forkRun(
       { needed: "admin" },
     );
   const next = parts.ids.runId(parts.clock.now());
-  const forked = forkStart(first.payload, definition, request);
+  const forked = forkStart(first.payload, definition, request, expanded);
   const spared = programs && forked.permissions && { ...forked.permissions, sparesProtected: true as const };
   const start: Start = {
     ...forked,
@@ -122,10 +121,16 @@ const NOT_INHERITED = [
   "pool",
   "effects",
   "by",
+  "typed",
 ] as const;
 
 /** RUN_STARTED of the fork, which is a root run, attended by the person who forked it. */
-function forkStart(start: Start, definition: Definition, { edit = {}, allowEffects }: ForkRequest): Start {
+function forkStart(
+  start: Start,
+  definition: Definition,
+  { edit = {}, allowEffects }: ForkRequest,
+  expanded?: ExpandedText,
+): Start {
   const { name, kind, limits } = definition;
   const dropped: readonly string[] = edit.agent === undefined ? NOT_INHERITED : [...NOT_INHERITED, "model"];
   const kept = Object.entries(start).filter(([key]) => !dropped.includes(key));
@@ -137,7 +142,8 @@ function forkStart(start: Start, definition: Definition, { edit = {}, allowEffec
     agent: name,
     kind,
     task: edit.message ?? start.task,
-    ...hostsField([...hostsOfPerson(start), ...hostsIn(edit.message ?? "")]),
+    ...hostsField([...hostsOfPerson(start), ...hostsIn(expanded?.typed ?? edit.message ?? "")]),
+    ...(expanded?.untrusted ? { untrusted: [...(start.untrusted ?? []), ...expanded.untrusted] } : {}),
     depth: 0,
     trigger: "fork",
     attended: true,

@@ -31,20 +31,20 @@ export async function sendMessage(
   idempotencyKey?: string,
   sent?: readonly SentFile[],
 ): Promise<void> {
-  const text = await parts.expandCommand(written);
+  const expanded = await parts.expandCommand(written);
   const files = await storeSentFiles(sent, parts);
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
   const chain = await workChain(runId, parts.store);
   for (const holder of idempotencyKey === undefined ? [] : chain) {
     const said = await parts.store.journal.read(holder.id);
     const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
-    if (before) return requireSameMessage(before as EventOf<"CONTEXT_ADDED">, { text, ...files });
+    if (before) return requireSameMessage(before as EventOf<"CONTEXT_ADDED">, { ...expanded, ...files });
   }
   const receiver = chain.findLast(({ endedAt }) => endedAt === undefined)?.id ?? runId;
   await signalRun(receiver, parts, (state) => {
     requireNotEnded(state);
     return {
-      events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text, ...files } }],
+      events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, ...expanded, ...files } }],
       done: undefined,
     };
   });
@@ -55,10 +55,12 @@ export const messageIdFor = (idempotencyKey: string): string => `key/${idempoten
 
 function requireSameMessage(
   { payload }: EventOf<"CONTEXT_ADDED">,
-  { text, attachments = [] }: { text: string; attachments?: readonly Attachment[] },
+  { text, typed, attachments = [] }: { text: string; typed?: string; attachments?: readonly Attachment[] },
 ): undefined {
   const blobs = (files: readonly Attachment[] = []): string => files.map(({ blob }) => blob).join();
-  if (payload.text === text && blobs(payload.attachments) === blobs(attachments)) return;
+  // The mark around an untrusted command differs each time, so the words that the person typed are compared.
+  const isSameText = typed === undefined ? payload.text === text : payload.typed === typed;
+  if (isSameText && blobs(payload.attachments) === blobs(attachments)) return;
   throw new CadreError(
     "UNPROCESSABLE",
     "This idempotency key was used for another message. Nothing was changed.",
@@ -97,19 +99,20 @@ export async function messageSession(
   idempotencyKey?: string,
 ): Promise<{ runId: RunId; joined: boolean }> {
   const { sessionId, from } = message;
-  const text = await parts.expandCommand(message.text);
+  const expanded = await parts.expandCommand(message.text);
+  const { text, ...origin } = expanded;
   const definition = requireStartable(await parts.findAgent(message.agent));
   const files = await storeSentFiles(message.attachments, parts);
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
-  const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text, ...files };
+  const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, ...expanded, ...files };
   const { agent: _, text: __, from: ___, ...request } = message;
   const asked = { agent: definition.name, task: text, ...request };
   const environment = await sessionEnvironment(sessionId, parts);
   const start = await requirePrices(
     {
-      ...runStartPayload(asked, { definition, hash, runId, environment }, parts),
+      ...runStartPayload(asked, { definition, hash, runId, environment, origin }, parts),
       ...files,
       ...(idempotencyKey === undefined ? {} : { messageId: id }),
     },

@@ -1,6 +1,7 @@
 // The commands that people give to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state.
 // If the run changes during the check, the command is checked again. Only one decision per item is recorded (P5).
 
+import type { ExpandedText } from "../../agents/skills/expand-slash-command.ts";
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
 import { type EventBody, type Payload, payloadProblem } from "../../journal/events.ts";
@@ -38,7 +39,7 @@ export interface CommandParts
   grantFor: GrantFor;
   toolFacts: FindFacts;
   /** Replaces `/name arguments` with the text of the command or skill. Returns other texts unchanged. */
-  expandCommand(text: string): Promise<string>;
+  expandCommand(text: string): Promise<ExpandedText>;
   wake(runId: RunId): Promise<void>;
 }
 

@@ -50,11 +50,12 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
       applyStart(taint, event.payload);
       break;
     case "CONTEXT_ADDED":
-      if (event.payload.source === "person") addHosts(taint, hostsIn(event.payload.text));
+      if (event.payload.source === "person")
+        addHosts(taint, hostsIn(event.payload.typed ?? event.payload.text));
       addSources(taint, event.payload.untrusted);
       break;
     case "APPROVAL_DECIDED":
-      addHosts(taint, hostsIn(event.payload.answer ?? ""));
+      if (!event.payload.picked) addHosts(taint, hostsIn(event.payload.answer ?? ""));
       break;
     case "TOOL_RESULT":
       addSources(taint, event.payload.untrusted === undefined ? [] : [event.payload.untrusted]);
@@ -75,6 +76,7 @@ function applyStart(taint: Taint, start: Payload<"RUN_STARTED">): void {
 /** The hosts that a person named when the run was started. The task of a child, of a message, or of a run that repeats such a run is an agent's. */
 export function hostsOfPerson({
   task,
+  typed,
   input,
   hosts = [],
   untrusted,
@@ -82,10 +84,10 @@ export function hostsOfPerson({
   trigger,
 }: Pick<
   Payload<"RUN_STARTED">,
-  "task" | "input" | "hosts" | "untrusted" | "parentRunId" | "trigger"
+  "task" | "typed" | "input" | "hosts" | "untrusted" | "parentRunId" | "trigger"
 >): string[] {
   const isOfPerson = parentRunId === undefined && !NOT_OF_PERSON.has(trigger) && untrusted === undefined;
-  return [...hosts, ...(isOfPerson ? hostsIn(`${task} ${JSON.stringify(input) ?? ""}`) : [])];
+  return [...hosts, ...(isOfPerson ? hostsIn(`${typed ?? task} ${JSON.stringify(input) ?? ""}`) : [])];
 }
 
 /** A fork and a retry lose the parent of the first run. So the hosts that a person named for the first run are in `hosts`. */
