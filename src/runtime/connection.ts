@@ -14,6 +14,7 @@ import { serveOnSocket, socketFetch } from "../api/server/socket.ts";
 import { type Config, loadConfig, MEMORY_STORE } from "../config/config.ts";
 import { checkStore, hasState, type StoreCheck } from "../config/known-stores.ts";
 import { rememberProject } from "../config/project-list.ts";
+import { createSocketKey, readSocketKey } from "../config/socket-key.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { apiParts } from "./api-parts.ts";
@@ -85,17 +86,18 @@ export async function connectToStore(options: ConnectionOptions): Promise<StoreC
   if (!isFileStore(config)) return openStore(options, unchecked);
   if (!options.drive && !options.createsStore && !hasState(config))
     return openStore({ ...options, flags: { ...flags, store: MEMORY_STORE } }, unchecked);
-  const next = options.waitsForOwner ? await nextOwner(dir, via) : undefined;
-  if (next) return asClient(next, socketPath(dir));
+  const next = options.waitsForOwner ? await nextOwner(fetchOver(socketPath(dir), env), via) : undefined;
+  if (next) return next;
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
     if (!("owner" in owned)) return openStore(options, { dir, ...store, release: owned.release });
-    const client = createClient({ fetch: socketFetch(owned.owner.socket), via });
+    const fetch = fetchOver(owned.owner.socket, env);
+    const client = createClient({ fetch, via });
     const health = await healthOf(client);
     const waitsForExit = options.needsLastingOwner ?? options.serve !== undefined;
     const isPassing = waitsForExit && health?.drives === false && performance.now() < until;
-    if (health && !isPassing) return asClient(client, owned.owner.socket);
+    if (health && !isPassing) return asClient(client, fetch);
     if (performance.now() > until) {
       throw new CadreError(
         "STORE_OWNED",
@@ -112,19 +114,24 @@ const onlyOnServer = (): CadreError =>
     "--no-worker leaves the work to workers elsewhere, which needs a store on Postgres. The store of this folder is a file, which only one process can own. Nothing was started.",
   );
 
-const asClient = (client: CadreClient, socket: string): StoreConnection => ({
+type Fetch = NonNullable<ClientOptions["fetch"]>;
+
+const fetchOver = (socket: string, env: ConnectionOptions["env"]): Fetch =>
+  socketFetch(socket, () => readSocketKey(socket, env));
+
+const asClient = (client: CadreClient, fetch: Fetch): StoreConnection => ({
   client,
-  owner: { fetch: socketFetch(socket)! },
+  owner: { fetch },
   isOwner: false,
   close: async () => {},
 });
 
 /** Waits for a process that drives runs. Does not take the lock, because then that process could not open the store. */
-async function nextOwner(dir: string, via: string | undefined): Promise<CadreClient | undefined> {
-  const client = createClient({ fetch: socketFetch(socketPath(dir)), via });
+async function nextOwner(fetch: Fetch, via: string | undefined): Promise<StoreConnection | undefined> {
+  const client = createClient({ fetch, via });
   const until = performance.now() + RETURN_MS;
   while (performance.now() < until) {
-    if ((await healthOf(client))?.drives) return client;
+    if ((await healthOf(client))?.drives) return asClient(client, fetch);
     await pause(PAUSE_MS);
   }
   return undefined;
@@ -170,7 +177,8 @@ async function openStore(options: ConnectionOptions, opening: Opening): Promise<
         if (page) served.push(page);
         return page;
       });
-      if (release) served.push(await serveOnSocket(control, socketPath(dir)));
+      const key = release && socketKeyOf(dir, runtime, env);
+      if (key !== undefined) served.push(await serveOnSocket(control, socketPath(dir), key));
       if (serve) served.push(await serve(parts, runtime.config));
       if (drive) await runtime.start();
       return {
@@ -187,6 +195,23 @@ async function openStore(options: ConnectionOptions, opening: Opening): Promise<
   } catch (error) {
     release?.();
     throw error;
+  }
+}
+
+/** Without a key the socket is not served: the work goes on, but other commands cannot reach this process. */
+function socketKeyOf(
+  dir: string,
+  { onProblem }: RuntimeAssembly,
+  env: ConnectionOptions["env"],
+): string | undefined {
+  try {
+    return createSocketKey(socketPath(dir), env);
+  } catch (error) {
+    onProblem({
+      message: "Other commands of Cadre cannot reach this process. Its runs are not affected.",
+      error,
+    });
+    return undefined;
   }
 }
 

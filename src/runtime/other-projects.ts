@@ -1,11 +1,12 @@
 // The other projects of this user, as the page of one project shows them. Each is asked over its private socket,
-// which only this user can open.
+// which only this user can open, and only with its key.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type CadreClient, createClient, isUnreachable } from "../api/client/client.ts";
 import type { OtherProjects, ProjectView } from "../api/routes/projects.ts";
 import { socketFetch } from "../api/server/socket.ts";
 import { type KnownProject, listProjects, projectId } from "../config/project-list.ts";
+import { readSocketKey } from "../config/socket-key.ts";
 import type { Env } from "../config/trust.ts";
 import { CadreError, toCadreError } from "../errors.ts";
 import { socketPath } from "./assembly.ts";
@@ -16,12 +17,12 @@ const ANSWER_MS = 1_500;
 export function otherProjects(folder: string, env: Env): OtherProjects {
   const others = (): KnownProject[] => listProjects(env).filter(({ id }) => id !== projectId(folder));
   return {
-    list: () => Promise.all(others().map(viewOf)),
+    list: () => Promise.all(others().map((project) => viewOf(project, env))),
     async link(id) {
       const project = others().find((other) => other.id === id);
       if (!project) throw new CadreError("NOT_FOUND", `There is no other project ${id}.`);
       try {
-        return await clientOf(project).post("/api/link");
+        return await clientOf(project, env).post("/api/link");
       } catch (error) {
         if (!isUnreachable(error) && toCadreError(error).code !== "CONFLICT") throw error;
         throw new CadreError(
@@ -35,13 +36,15 @@ export function otherProjects(folder: string, env: Env): OtherProjects {
   };
 }
 
-const clientOf = ({ dir }: KnownProject): CadreClient =>
-  createClient({ fetch: socketFetch(socketPath(dir)) });
+function clientOf({ dir }: KnownProject, env: Env): CadreClient {
+  const socket = socketPath(dir);
+  return createClient({ fetch: socketFetch(socket, () => readSocketKey(socket, env)) });
+}
 
-async function viewOf(project: KnownProject): Promise<ProjectView> {
+async function viewOf(project: KnownProject, env: Env): Promise<ProjectView> {
   const { id, folder } = project;
   const late = pause(ANSWER_MS, undefined, { ref: false });
-  const found = await Promise.race([ask(clientOf(project)), late]).catch(() => undefined);
+  const found = await Promise.race([ask(clientOf(project, env)), late]).catch(() => undefined);
   return { id, folder, ...(found ?? { isUp: false, waiting: 0, working: 0 }) };
 }
 

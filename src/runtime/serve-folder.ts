@@ -3,6 +3,7 @@
 
 import { createApp } from "../api/server/app.ts";
 import { serveOnSocket } from "../api/server/socket.ts";
+import { createSocketKey } from "../config/socket-key.ts";
 import { CadreError } from "../errors.ts";
 import { apiParts } from "./api-parts.ts";
 import type { RuntimeAssembly } from "./assembly.ts";
@@ -14,7 +15,8 @@ export const serveFolder = (
   assembly: RuntimeAssembly,
   socket: string,
   env: Env,
-): Promise<{ close(): Promise<void> }> => serveOnSocket(createApp(apiParts(assembly, true, env)), socket);
+): Promise<{ close(): Promise<void> }> =>
+  serveOnSocket(createApp(apiParts(assembly, true, env)), socket, createSocketKey(socket, env));
 
 export interface HandlerOptions {
   /** Returns the name of the person who sent the request, or undefined if the request is refused. The name is recorded with decisions. */

@@ -1,16 +1,22 @@
 // The API's server and client on a Unix socket.
-// No token is needed, because only the user who owns the process can open the socket (E1).
+// Only the user who owns the process can open the socket (E1). Each request must also contain the socket's key, so that a command
+// that reaches the socket although its sandbox should hide it can do nothing (A93).
 
+import { timingSafeEqual } from "node:crypto";
 import { chmod, mkdtemp, rename, rm } from "node:fs/promises";
 import { type IncomingMessage, request, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import type { Hono } from "hono";
+import { CadreError } from "../../errors.ts";
 import type { ClientOptions } from "../client/client.ts";
+import { errorBody } from "./http-errors.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 
-export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string): Promise<Served> {
-  const { server, close } = createHttpServer(app);
+export const SOCKET_KEY_HEADER = "X-Cadre-Socket-Key";
+
+export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string, key: string): Promise<Served> {
+  const { server, close } = createHttpServer(requireKey(app, key));
   await listenPrivately(server, path);
   return {
     async close() {
@@ -20,17 +26,45 @@ export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string): Pro
   };
 }
 
-/** Returns a `fetch` function that uses the socket. Each request opens its own connection, because connections are cheap on a socket. */
-export function socketFetch(path: string): ClientOptions["fetch"] {
+/** Refuses every request without the key, also those that only read. */
+function requireKey(app: Pick<Hono, "fetch">, key: string): Pick<Hono, "fetch"> {
+  const expected = Buffer.from(key);
+  if (expected.length === 0) throw new CadreError("INTERNAL", "A socket without a key is not served.");
+  return {
+    fetch(request, ...rest) {
+      const given = Buffer.from(request.headers.get(SOCKET_KEY_HEADER) ?? "");
+      if (given.length === expected.length && timingSafeEqual(given, expected))
+        return app.fetch(request, ...rest);
+      return Response.json(errorBody(wrongKey()), { status: 401 });
+    },
+  };
+}
+
+const wrongKey = (): CadreError =>
+  new CadreError(
+    "UNAUTHORIZED",
+    "This socket needs the key in socket.key in the folder of your own Cadre settings. Use the same user, HOME and XDG_CONFIG_HOME as the process that owns the store, and the same version of Cadre. Nothing was done.",
+  );
+
+/**
+ * Returns a `fetch` function that uses the socket. Each request opens its own connection, because connections are cheap on a socket.
+ * `readKey` is called for each request, because the server might create the key after its client has started.
+ */
+export function socketFetch(
+  path: string,
+  readKey: () => string | undefined,
+): NonNullable<ClientOptions["fetch"]> {
   return (url, init = {}) =>
     new Promise((resolve, reject) => {
       const { pathname, search } = new URL(url);
       const { method = "GET", body, signal } = init;
+      const headers = new Headers(init.headers);
+      headers.set(SOCKET_KEY_HEADER, readKey() ?? "");
       const sent = request({
         socketPath: path,
         path: `${pathname}${search}`,
         method,
-        headers: Object.fromEntries(new Headers(init.headers)),
+        headers: Object.fromEntries(headers),
         agent: false,
         ...(signal ? { signal } : {}),
       });

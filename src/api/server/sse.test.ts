@@ -20,6 +20,7 @@ import {
   eventsUntil,
   isEnd,
   payTool,
+  SOCKET_KEY,
   serveRuntime,
   tempProject,
   waitForApprovals,
@@ -312,7 +313,12 @@ describe("readers that disconnect or stall", () => {
     const aborted = collect(api.client.follow({ runId, signal: stop.signal }));
     const inProcess = createClient({ fetch: async (url, init) => api.app.fetch(new Request(url, init)) });
     const local = collect(inProcess.follow({ runId, signal: stop.signal }));
-    const destroyed = request({ socketPath: api.path, path: "/api/journal", agent: false }).end();
+    const destroyed = request({
+      socketPath: api.path,
+      path: "/api/journal",
+      headers: SOCKET_KEY,
+      agent: false,
+    }).end();
     destroyed.on("error", () => {});
     await once(destroyed, "response");
     await vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 1, commits: 1 }));
@@ -371,6 +377,7 @@ describe("readers that disconnect or stall", () => {
     const slow = request({
       socketPath: api.path,
       path: `/api/runs/${runId}/events?stream=1`,
+      headers: SOCKET_KEY,
       agent: false,
     }).end();
     const [incoming] = (await once(slow, "response")) as [IncomingMessage];

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { enterByLink } from "../../../test/support/enter-by-link.ts";
 import { serveOnSocket } from "../../api/server/socket.ts";
+import { createSocketKey } from "../../config/socket-key.ts";
 import { socketPath, takeOwnership } from "../../runtime/assembly.ts";
 import { project } from "../cli.fixture.ts";
 
@@ -140,7 +141,7 @@ test("[E1] a command that only reads or records something does not prevent `cadr
     if (++times === 2) resolve();
     return Response.json({ pid: process.pid, drives: false });
   };
-  const passing = await serveOnSocket({ fetch }, socketPath(dir));
+  const passing = await serveOnSocket({ fetch }, socketPath(dir), createSocketKey(socketPath(dir), p.env));
   const up = p.start("up", "--port", "0", "--no-open");
   await Promise.race([askedAgain, up.end().then(({ stderr }) => Promise.reject(new Error(stderr)))]);
   await passing.close();

@@ -1,7 +1,10 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { serveOnSocket, socketFetch } from "../../api/server/socket.ts";
+import { createSocketKey, readSocketKey } from "../../config/socket-key.ts";
 import { bashIn, sandboxes } from "../bash.fixture.ts";
 import { resolveAccess } from "./access.ts";
 
@@ -56,6 +59,44 @@ describe("what a command sees of a home folder", () => {
     await mkdir(sockets, { recursive: true });
     expect(await accessTo("/usr/bin")).toContainEqual({ path: sockets, access: "hidden", isFolder: true });
   });
+});
+
+describe("[A93] [30.10] the secret of Cadre's sockets", () => {
+  test.each(["../config", "work", "work/config"])("is hidden if XDG_CONFIG_HOME is %s", async (place) => {
+    const config = join(home, "work", place === "work" ? "." : join("..", place));
+    vi.stubEnv("XDG_CONFIG_HOME", config);
+    await mkdir(join(config, "cadre"), { recursive: true });
+    const secret = join(config, "cadre", "socket.key");
+    await writeFile(secret, "SECRET");
+    const paths = await accessTo("/usr/bin");
+    const nearest = (path: string): string | undefined =>
+      paths.find((one) => one.path === path)?.access ?? (path === "/" ? undefined : nearest(dirname(path)));
+    expect(nearest(secret)).toBe("hidden");
+  });
+
+  test.each(sandboxes.filter((name) => name !== "none"))(
+    "a command in %s that reaches a socket cannot read its key",
+    async (driver) => {
+      // The workspace is the folder of the user's own settings, so that only the file itself is hidden.
+      vi.stubEnv("XDG_CONFIG_HOME", home);
+      const workspace = join(home, "cadre");
+      await mkdir(workspace);
+      const socket = join(workspace, "reachable.sock");
+      const app = new Hono().all("*", (c) => c.text("APPROVED"));
+      const served = await serveOnSocket(app, socket, createSocketKey(socket, process.env));
+      const bash = bashIn(driver, { folder: workspace, stateFolder: join(workspace, ".cadre") });
+      const command = `cat socket.key; key=$(cat socket.key); curl -s --unix-socket reachable.sock -H "X-Cadre-Socket-Key: $key" -X POST http://cadre/api/approvals/a1; true`;
+      const call = { workspace, runId: "r1", callId: "m1.0", attempt: 1, key: "k", nonce: () => "n" };
+      const signal = new AbortController().signal;
+      const output = String((await bash.execute({ command }, { ...call, approved: true, signal })).output);
+      const own = await socketFetch(socket, () => readSocketKey(socket, process.env))("http://cadre/");
+      await served.close();
+      expect(await own.text()).toBe("APPROVED");
+      expect(output).not.toContain("APPROVED");
+      expect(output).not.toContain(await readFile(join(workspace, "socket.key"), "utf8"));
+      if (driver === "bwrap") expect(output).toContain("UNAUTHORIZED");
+    },
+  );
 });
 
 describe.runIf(sandboxes.includes("bwrap"))("[A89] [30.9] limits of a command in bubblewrap", () => {

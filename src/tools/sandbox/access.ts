@@ -6,6 +6,8 @@
 import { lstat, realpath } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, sep } from "node:path";
+import { socketSecretFile } from "../../config/socket-key.ts";
+import { userFolder } from "../../config/trust.ts";
 import type { Effect } from "../../journal/definition.ts";
 import { isInside } from "../files/workspace-path.ts";
 import { type GitFolders, gitFoldersOf } from "../git/git-folders.ts";
@@ -67,6 +69,8 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
     "hidden",
     HOME_SECRETS.map((name) => join(home, name)),
   );
+  // XDG_CONFIG_HOME can name a folder outside of the home folder.
+  set("hidden", [userFolder(process.env)]);
   const reading = request.effect === "read";
   set(reading ? "read" : "write", [...request.write, ...(git ? [git.common, git.own] : []), workspace]);
   const guarded = reading ? [] : await guardedPaths(request, workspace, git);
@@ -78,6 +82,8 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
     pinned.map((path) => dirname(path)),
   );
   set("read", pinned);
+  // Last, because the workspace can be the user's own settings.
+  set("hidden", [socketSecretFile(process.env)]);
   return {
     workspace,
     paths: await existingPaths(access),
