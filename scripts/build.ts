@@ -17,6 +17,7 @@ cpSync(`${root}/src/tools/shell/supervisor.sh`, `${root}/dist/tools/shell/superv
 await vendor(`${root}/dist`);
 keepPublicTypes(`${root}/dist`);
 shorten(`${root}/dist`);
+for (const folder of ["dist/vendor", "dashboard/dist"]) shortenLicences(`${root}/${folder}/third-party.md`);
 
 /** Deletes the types that no entry point needs, and the indentation of those that people rarely read. */
 function keepPublicTypes(dist: string): void {
@@ -81,4 +82,21 @@ function onLines(code: string): string {
     from = start;
   }
   return [...lines, code.slice(from)].filter((line) => line !== "").join("\n");
+}
+
+/** Names another package instead of repeating the terms of its licence. Copyright lines stay with each package. */
+function shortenLicences(file: string): void {
+  const firstWith = new Map<string, string>();
+  const sections = readFileSync(file, "utf8").split(/^(?=## )/m);
+  const short = sections.map((section) => {
+    const [, above = "", terms = ""] = /^(## [\s\S]*?)(^Permission [\s\S]+)$/m.exec(section) ?? [];
+    const words = terms.replaceAll(/\s+/g, " ").trim();
+    if (words === "") return section;
+    const first = firstWith.get(words);
+    if (first !== undefined) return `${above}The terms are those of ${first} above.\n\n`;
+    const [, name = ""] = /^## (\S+)/.exec(section) ?? [];
+    firstWith.set(words, name);
+    return section;
+  });
+  writeFileSync(file, short.join(""));
 }

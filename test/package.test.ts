@@ -234,9 +234,16 @@ test("the types of the public API are the ones in public-api.txt (`vitest -u` up
 
 test("the package lists all bundled third-party code, and every licence is permissive", () => {
   const page = join(installed.own, "dashboard/dist");
-  const listed = [page, join(installed.own, "dist/vendor")]
-    .map((folder) => readFileSync(join(folder, "third-party.md"), "utf8"))
-    .flatMap((text) => [...text.matchAll(/^## (.+) - \S+ \((.*)\)$/gm)]);
+  const lists = [page, join(installed.own, "dist/vendor")].map((folder) =>
+    readFileSync(join(folder, "third-party.md"), "utf8"),
+  );
+  for (const list of lists) {
+    const full = list.split(/^## /m).filter((section) => /^(Permission|Redistribution) /m.test(section));
+    const referred = [...list.matchAll(/^The terms are those of (\S+) above\.$/gm)].map(([, name]) => name);
+    const complete = new Set(full.map((section) => section.split(" ", 1)[0]));
+    expect(referred.filter((name) => !complete.has(name))).toEqual([]);
+  }
+  const listed = lists.flatMap((text) => [...text.matchAll(/^## (.+) - \S+ \((.*)\)$/gm)]);
   const licences = listed.map(([, name = "", licence = ""]) => ({ name, licence }));
   const harmless = ["0BSD", "BSD-3-Clause", "ISC", "MIT"];
   expect(licences.filter(({ licence }) => !harmless.includes(licence))).toEqual([]);
