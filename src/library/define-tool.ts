@@ -15,7 +15,8 @@ import {
 } from "./schema.ts";
 
 export interface ToolOptions<Input, Output> {
-  name: string;
+  /** Without a name, the agent names the tool: `tools: { weather }`. */
+  name?: string;
   /** Tells the model what the tool does and when to use it. */
   description: string;
   input: StandardSchema<Input> | WrappedJsonSchema | JsonSchema;
@@ -54,7 +55,7 @@ export interface ToolContext {
 
 /** A tool that `defineTool` returned. */
 export interface Tool<Input = never, Output = unknown> {
-  readonly name: string;
+  readonly name?: string;
   readonly description: string;
   readonly effect: Effect;
   execute(input: Input, context: ToolContext): Output | Promise<Output>;
@@ -78,16 +79,18 @@ export interface RuntimeTool {
   allowed: boolean;
 }
 
-const runtimeTools = new WeakMap<object, RuntimeTool>();
+/** How to make the runtime's tool of a defined tool. Returns the same object for the same name. */
+const runtimeTools = new WeakMap<object, (name: string | undefined) => RuntimeTool>();
 
 export function defineTool<Input, Output>(options: ToolOptions<Input, Output>): Tool<Input, Output> {
   const { name, description, effect = "unsafe", approve, timeout, preview } = options;
-  requireName(name);
+  if (name !== undefined) requireName(name);
+  const subject = name === undefined ? "a tool" : `the tool ${name}`;
   if (typeof options.execute !== "function")
-    throw new CadreError("CONFIG_INVALID", `The tool ${name} has no \`execute\`. Nothing was started.`);
-  const schema = readSchema(options.input, `The input of the tool ${name}`);
+    throw new CadreError("CONFIG_INVALID", `There is no \`execute\` in ${subject}. Nothing was started.`);
+  const schema = readSchema(options.input, `The input of ${subject}`);
   const tool = {
-    ...omitUndefined({ name, description, effect, timeout }),
+    ...omitUndefined({ description, effect, timeout }),
     ...(effect === "read" ? {} : { asks: true }),
     // A tool without `reaches` is assumed to reach everything.
     ...omitUndefined({ reaches: options.reaches ?? (effect === "read" ? ["network"] : undefined) }),
@@ -98,10 +101,24 @@ export function defineTool<Input, Output>(options: ToolOptions<Input, Output>): 
     },
     ...(preview && { preview: async (input: Input) => ({ text: await previewText(preview, input) }) }),
   };
-  const defined: Tool<Input, Output> = { name, description, effect, execute: options.execute };
-  runtimeTools.set(defined, { tool: tool as AnyTool, allowed: approve === false });
+  const { execute } = options;
+  const defined: Tool<Input, Output> = { ...omitUndefined({ name }), description, effect, execute };
+  const made = new Map<string, RuntimeTool>();
+  runtimeTools.set(defined, (key) => {
+    const toolName = name ?? key;
+    if (toolName === undefined) throw new CadreError("CONFIG_INVALID", NAMELESS);
+    requireName(toolName);
+    const known = made.get(toolName);
+    if (known) return known;
+    const named = { tool: { ...tool, name: toolName } as AnyTool, allowed: approve === false };
+    made.set(toolName, named);
+    return named;
+  });
   return defined;
 }
+
+const NAMELESS =
+  "A tool has no name: give it a `name`, or let the agent name it, as in `tools: { weather }`. Nothing was started.";
 
 /** A preview that throws must not stop the run: the person sees the input instead. */
 async function previewText<Input>(
@@ -116,12 +133,12 @@ async function previewText<Input>(
 }
 
 /**
- * Turns a tool of a program into a tool of the runtime. `name` is the key of a tool of the AI SDK.
+ * Turns a tool of a program into a tool of the runtime. `name` is its key, for tools that are listed by name.
  * @internal
  */
 export function runtimeToolOf(given: unknown, name?: string): RuntimeTool {
   const known = runtimeTools.get(given as object);
-  if (known) return known;
+  if (known) return known(name);
   if (name !== undefined && typeof given === "object" && given !== null && "inputSchema" in given)
     return { tool: fromAiTool(name, given as AiTool), allowed: false };
   throw new CadreError(
