@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { tool as aiTool, jsonSchema } from "ai";
 import { type } from "arktype";
@@ -12,6 +13,7 @@ import {
   type ApprovalRequest,
   CadreClosed,
   type CadreOptions,
+  type CadreProblem,
   createCadre,
   defineAgent,
   defineTool,
@@ -216,6 +218,26 @@ test("the root run's handler gets a child's approval request; if the handler thr
   expect((await run).text).toBe("It is done.");
 });
 
+test("[27] a tool without a name gets it from the agents that list it; without any name it is refused", async () => {
+  const weather = defineTool({
+    description: "The weather of a city.",
+    input: z.object({ city: z.string() }),
+    effect: "read",
+    execute: ({ city }) => `${city}: 7 degrees`,
+  });
+  const guide = (name: string) =>
+    defineAgent({
+      ...{ name, prompt: "Guide.", tools: { weather } },
+      model: scriptedModel(({ turn, lastResult = "" }) =>
+        turn === 1 ? { calls: [{ tool: "weather", input: { city: "Ulm" } }] } : { text: lastResult },
+      ),
+    });
+  const agents = [guide("day"), guide("night")];
+  const cadre = await open({ agents });
+  for (const agent of agents) expect((await cadre.run(agent, "Ulm?")).text).toContain("Ulm: 7 degrees");
+  expect(() => defineAgent({ name: "lost", prompt: "Guide.", tools: [weather] })).toThrow(/has no name/);
+});
+
 test("tools of the AI SDK work unchanged; their calls need approval, because the tools do not declare what they change", async () => {
   const asked: string[] = [];
   const weather = aiTool({
@@ -322,6 +344,28 @@ test("an answer that breaks a rule of the schema that JSON Schema cannot express
     stopReason: "invalid_output",
     message: "The answer does not fit the output schema: n: must be even.",
   });
+});
+
+test("[27.3] a failure while Cadre reads the open requests is reported, and the handlers of later requests are called", async () => {
+  const { clerk } = refundDesk();
+  const folder = newFolder();
+  const problems: CadreProblem[] = [];
+  const onProblem = (problem: CadreProblem) => void problems.push(problem);
+  const cadre = await open({ folder, store: "data/cadre.db", agents: [clerk], onProblem });
+  const database = new DatabaseSync(join(folder, "data/cadre.db"));
+  cleanUps.push(() => database.close());
+  const called: string[] = [];
+  database.exec("ALTER TABLE approvals RENAME TO lost");
+  cadre.onApproval((request) => {
+    called.push(request.tool!);
+    return request.approve();
+  });
+  await expect
+    .poll(() => problems)
+    .toMatchObject([{ message: expect.stringMatching(/^Open requests could not be read/) }]);
+  database.exec("ALTER TABLE lost RENAME TO approvals");
+  expect((await cadre.run(clerk, "Refund order 7")).output).toEqual({ refunded: 500 });
+  expect(called).toEqual(["refund"]);
 });
 
 test("a generator in the program can control an agent, and continues after a restart", async () => {
