@@ -20,7 +20,7 @@ test("[FAULTS §1.7] [36.2] the scenario detects a broken version that takes an 
   expect(fresh).not.toBe("FILES_UNAVAILABLE");
 });
 
-/** What a process reads with all files, without descriptors, in a new set without descriptors, and with descriptors again. */
+/** Reads the agents four times: with free descriptors, without any, without any in a new set of agents, and with free descriptors again. */
 function agentsWithoutDescriptors(...mutant: string[]): string[] {
   const root = scratchFolder("cadre-descriptors-");
   try {

@@ -1,4 +1,4 @@
-// What an embedding program gets without asking for it: calls that ask, and an API that foreign pages cannot use.
+// Tests the safe defaults of a program that embeds Cadre: calls ask, and pages of other sites cannot use the API.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

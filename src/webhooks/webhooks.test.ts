@@ -231,7 +231,7 @@ describe("an endpoint that fails", () => {
     },
   );
 
-  test("[WH1] [36.13] a notice is not left out because its journal could not be read for a moment", async () => {
+  test("[WH1] [36.13] if a journal cannot be read for a moment, its notice is sent later", async () => {
     await (await withOneNotice())();
     await admit(store, "r2");
     await end("r2");

@@ -1,6 +1,6 @@
 // A life is one execution of a scenario in a folder, until the root run has ended.
 // A boundary is a point before or after an append or an effect.
-// The life counts every boundary, and kills its own process with SIGKILL at the requested boundary.
+// The process of a life counts the boundaries, and kills itself with SIGKILL at the requested one.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

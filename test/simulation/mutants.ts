@@ -83,7 +83,7 @@ const FORGETFUL: CallRecords = {
   forget: async () => {},
 };
 
-/** Call notes that take every call for one that has ended. */
+/** Call notes that report every call as ended. */
 const boastful = (records: CallRecords): CallRecords => ({
   ...records,
   find: async (key) => ({ output: `${key}: done` }),

@@ -1,5 +1,5 @@
 // The machine's notes about commands, for the workers of a simulation. The notes survive crashes, as files do.
-// The simulation can stop a worker before and after each note, so a command can lack its note, its answer, or both.
+// The simulation can kill a worker before or after each note. So the note of a command can be missing, or lack the command's answer.
 
 import type { CallRecords } from "../../src/loop/parts.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";

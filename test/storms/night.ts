@@ -17,9 +17,9 @@ export interface NightOptions {
   trees: number;
   /** How long the provider is away, twice. */
   awayMs: number;
-  /** The kills come when these parts of all model calls are answered, from 0 to 1. */
+  /** A kill happens when each of these fractions of all model calls has been answered, from 0 to 1. */
   killsAt: readonly number[];
-  /** The outages begin when these parts of all model calls are answered. */
+  /** An outage begins when each of these fractions of all model calls has been answered. */
   outagesAt: readonly number[];
   within: number;
 }
@@ -29,7 +29,7 @@ export interface NightReport {
   roots: Record<string, number>;
   open: string[];
   kills: number;
-  /** Model calls that met no provider. */
+  /** Model calls that failed because the provider was away. */
   refused: number;
   /** Test commands that a kill cut off. */
   cutOff: number;
@@ -39,7 +39,7 @@ export interface NightReport {
   seconds: number;
 }
 
-/** The part of the work that needs an approval. Nobody gives it. */
+/** The part of the work that needs an approval, which never comes. */
 const ASKS = 0;
 
 const FILES: Record<string, string> = {
@@ -61,7 +61,7 @@ export async function night(options: NightOptions): Promise<NightReport> {
   let isAway = false;
   let refused = 0;
   let answered = 0;
-  /** The parts that are being noted. If Cadre is killed then, it rightly asks a person whether the note was written. */
+  /** The parts that are being noted. If Cadre is killed at that moment, it is right to ask a person whether the note was written. */
   const noting = new Set<number>();
   await using provider = await startWire((ask) => {
     if (!isAway) {
@@ -179,7 +179,7 @@ async function startServer(folder: string, env: NodeJS.ProcessEnv): Promise<Serv
 
 interface Disturbance {
   type: "kill" | "outage";
-  /** Number of answered model calls at which it happens. */
+  /** Happens when this many model calls have been answered. */
   at: number;
 }
 

@@ -138,7 +138,7 @@ describe("[BR2] which entries of the blast radius are marked as new", () => {
     ];
   };
 
-  test("a tool is marked as new if no running agent is allowed to make every call of that tool", () => {
+  test("a tool is marked as new unless a running agent may already make the same calls with it", () => {
     expect(marks({ boss: tools("Bash"), a: tools("Bash(npm test)", "WebFetch") })).toEqual(["WebFetch"]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash(npm test)") })).toEqual([]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash") })).toEqual(["Bash"]);

@@ -107,7 +107,7 @@ test("[36.10] [P4] after a crash that interrupted two calls of a tree, `cadre ou
   expect(await p.cadre("outcome", root, "all", "fail")).toMatchObject({ code: 1 });
 });
 
-test("[36.10] [P4] the prompt shows the other interrupted call of the tree, and gives it the same answer if the person agrees", async () => {
+test("[36.10] [P4] the terminal shows the other interrupted call of the tree, and offers to give it the same answer", async () => {
   await using p = await killDuringTwo();
   const terminal = p.terminal("run");
   await terminal.press(

@@ -39,7 +39,7 @@ test("`--yes` approves the next call, even if the journal is read slowly", async
     };
     await readOn();
     let rests = 1;
-    /** A client whose approvals return only after the run has asked its next question or ended. */
+    /** A slow client: it delays the answer to an approval until the run has asked its next question or has ended. */
     const slow: CadreClient = {
       ...api.client,
       async post(path, ...request) {

@@ -407,7 +407,7 @@ let down = false;
 const runnerText = (keys: string): string =>
   `---\ndescription: tests\nmodel: scripted/test\n${keys}\n---\nYou test.\n`;
 const MODULE = "export default function* () { return 'done'; }\n";
-/** Edited agent texts that start a program, one for each way to declare it. */
+/** Edited agent files that start a program. Each file declares the program in another way. */
 const STARTING = [
   'runner: { acp: { command: "/bin/sh", args: ["-c", "touch ran"] } }',
   'runner: { acp: { command: "env", env: { T: "${CADRE_TOKEN}" } } }',

@@ -73,7 +73,7 @@ function randomCall(random: Random, word: string): ScriptedTurn {
 }
 
 interface Edits {
-  /** What the person made of a path last. Undefined: the person deleted it. */
+  /** The content that the person last wrote to a path. Undefined if the person deleted it. */
   last: Map<string, string | undefined>;
 }
 

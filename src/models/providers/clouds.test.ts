@@ -218,7 +218,7 @@ test("Claude and Nova on Bedrock get cache points after the system prompt and th
   expect(JSON.stringify(sent.at(-1)!.body)).not.toContain("cachePoint");
 });
 
-test("Claude models on Bedrock that bind thoughts to a conversation leave out the thoughts of another conversation", async () => {
+test("if a Claude model on Bedrock binds thoughts to a conversation, Cadre lets it drop thoughts of other conversations", async () => {
   answer = bedrockAnswer;
   const unbound = { block_binding: { prefix_mismatch_behavior: "drop_block" } };
   const beta = ["thinking-binding-controls-2026-08-01"];
@@ -413,7 +413,7 @@ test("Claude on Vertex has cache breakpoints after the system prompt and the las
   });
 });
 
-test("tools are forbidden only after Claude called one instead of writing a summary, because forbidding them costs the cached prompt", async () => {
+test("a summary call forbids tools only after Claude has called one instead of answering, because forbidding tools invalidates the cached prompt", async () => {
   imitateMetadataServer(claudeAnswer);
   const choiceAfter = async (failedBy: string) => {
     await ask("vertex/claude-sonnet-4-5@20250929", atVertex({ GOOGLE_CLOUD_PROJECT: "p" }), {

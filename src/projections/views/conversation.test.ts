@@ -113,7 +113,7 @@ test("[S4-55] a person's message ends one answer and begins the next; a runtime 
   ]);
 });
 
-test("[29.12] a message that arrives while the agent writes stands below the answer, which keeps its place", () => {
+test("[29.12] a message that arrives while the agent writes is shown below the answer, which keeps its place", () => {
   const { messages, current } = talk(
     START,
     ASK,

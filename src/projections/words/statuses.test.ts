@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeEnding, type RunForStatus, shownStatus } from "./statuses.ts";
 
-test("[U01] [E7] [28.10] an ended run shows how and after what time it ended; a run that was moved is not shown as cancelled", () => {
+test("[U01] [E7] [28.10] an ended run shows how it ended and how long it took; a run that was moved is not shown as cancelled", () => {
   const ending = (status: RunForStatus["status"], stopReason?: RunForStatus["stopReason"]) =>
     describeEnding({ status, stopReason, waitingOn: undefined, cancelRequested: false }, "3 s");
   expect(ending("completed", "final_answer")).toBe("Completed in 3 s");

@@ -126,7 +126,7 @@ describe("[D6] [36.4] Cadre and its git are killed in the middle of a merge", ()
   test("after a merge that git refused, the files in its way and the deleted files stay as they are", async () => {
     await using repository = await repositoryWithFilter();
     const child = await changedChild(repository);
-    // This untracked file is the beginning of the child's file.
+    // This untracked file contains only the beginning of the child's file.
     await repository.write({ "new/c.txt": "C, by" });
     await unlink(join(repository.path, "b.txt"));
     const detail = expect.stringContaining("in the way: new/c.txt. ");

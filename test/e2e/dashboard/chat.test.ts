@@ -108,7 +108,7 @@ const SCRIVENER = {
 `,
 };
 
-test("[29.8] [29.12] a person decides in the chat; what an open call has streamed is there after a reload", async () => {
+test("[29.8] [29.12] a person decides in the chat; a reload keeps the output that an open call has streamed so far", async () => {
   await using p = await treeProject(SCRIVENER);
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);

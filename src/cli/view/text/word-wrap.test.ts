@@ -15,7 +15,7 @@ test("[26] a paragraph that its author wrapped at a larger width is filled, not 
   expect(pieces + streamed.rest(), "also if it arrives character by character").toBe(wrapText(text, 24));
 });
 
-test("[26] lines that fit, lists, code and digits keep their line breaks", () => {
+test("[26] short lines, lists, code, and lines that start with a digit keep their line breaks", () => {
   expect(wrapText(HARD, 80)).toBe(HARD);
   expect(wrapText(HARD, 24)).toBe("The parser reads lines\nof up to\n80 characters. It\nkeeps the rest.");
   const list = "- a point that is longer than the screen\n- another\n1. one\n";
