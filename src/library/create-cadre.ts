@@ -239,7 +239,7 @@ async function start(
 const NO_MODEL =
   "No model can be called, because no provider's key was found: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or give the agent a `model`. Nothing was started.";
 
-/** Opens the store. Commands of the folder are served on a socket, which loads the API only now. */
+/** Opens the store. `start` also lets Cadre's commands in this folder reach the program over a socket; only then is the API loaded. */
 async function openAssembly(options: CadreOptions): Promise<RuntimeAssembly> {
   const given = assemblyOptions(options);
   const { folder, env = process.env, flags = {} } = given;

@@ -295,7 +295,7 @@ function watchTools(round: KillRound, life: number, death: Death, performed: Per
         ...tool,
         execute: (input: never, context: ToolContext) => perform(tool, input, context),
       }) as AnyTool,
-    /** Resolves when no call of the life is running, so that a dead life does nothing in the next one. */
+    /** Resolves when no call of this life is running any more. Otherwise a call of a killed life could have effects during the next life. */
     settled: () => Promise.allSettled(active),
   };
 }

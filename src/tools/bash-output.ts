@@ -119,5 +119,5 @@ async function newOutput(
 const matcherOf = (pattern: string): RE2JS | "unreadable" =>
   compileBounded(pattern, MAX_SEARCHED) ?? "unreadable";
 
-/** Characters of output that a pattern is compared with. */
+/** A pattern is compared with at most this many characters of output. */
 const MAX_SEARCHED = 1_000_000;

@@ -311,7 +311,7 @@ function aroundMatch(line: string, matcher: RE2JS | undefined): string {
 const matcherOf = ({ pattern, ignore_case }: Input, length = MAX_SEARCHED_HERE): RE2JS | undefined =>
   compileBounded(pattern, length, ignore_case ? RE2JS.CASE_INSENSITIVE : 0);
 
-/** Characters of long lines that are searched again, to show the text around a match. */
+/** Long lines are searched again for the text around a match, up to this many characters in all. */
 const MAX_SEARCHED_HERE = 1_000_000;
 
 /** Searches an output that was too long for the context. */

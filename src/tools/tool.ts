@@ -78,7 +78,7 @@ export interface BackgroundCommands {
 
 /** The files of workspaces: watched while calls change them, looked at, and put back by `cadre undo`. */
 export interface WorkspaceFiles extends FileWatcher {
-  /** What is at these paths now. Undefined if the workspace does not exist on this machine. */
+  /** The current versions of these paths. Undefined if the workspace does not exist on this machine. */
   versions(workspace: string, paths: readonly string[]): Promise<Map<string, Version> | undefined>;
   /**
    * Puts versions back, in this order. Replaced files are moved to a folder of the workspace, whose path is returned.

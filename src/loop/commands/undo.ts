@@ -1,6 +1,6 @@
 // `cadre undo`: puts the files of a run and of all runs below it back as they were at a moment.
-// What each call changed is in its result (`changes`). `undo-plan.ts` decides what happens to each path, and why.
-//  UN9   Only files are taken back. Whatever else a call did is listed, so that a person can see to it.
+// The result of each call lists the files that it changed (`changes`). `undo-plan.ts` decides what happens to each path, and why.
+//  UN9   Only files are taken back. Other effects of a call are listed, so that a person can deal with them.
 //  UN10  Nothing is taken back while a run is at work, because its next step would build on files that disappear.
 
 import { CadreError, runNotFound } from "../../errors.ts";
@@ -35,7 +35,7 @@ export interface UndoneFile {
   /** The folder of the path, if it is not the workspace of the run. */
   folder?: string;
   status: UndoStatus | "changed" | "full";
-  /** What the undo does: `restores` an earlier version, `removes` a new file, or `brings_back` a deleted one. */
+  /** The action of the undo: it `restores` an earlier version, `removes` a new file, or `brings_back` a deleted one. */
   action?: "restores" | "removes" | "brings_back";
 }
 
@@ -51,7 +51,7 @@ export interface Undo {
   runId: RunId;
   seq: number | undefined;
   files: UndoneFile[];
-  /** Calls that may have done more than change files. An undo does not take this back. */
+  /** Calls that may have done more than change files. An undo does not take those effects back. */
   lasting: LastingEffect[];
   /** Calls after which not all changes are known, because the folder has too many files or could not be listed. */
   incomplete: { runId: RunId; seq: number }[];
@@ -208,7 +208,7 @@ function collectWork(events: readonly JournalEvent[], moment: number, work: Work
     if (isAfter) work.lasting.push({ runId: event.runId, seq: event.seq, text, isCutOff: true });
 }
 
-/** Whether a tool can have effects that are no changes of files. */
+/** Whether a tool can have effects other than file changes. */
 const canDoMore = (tool: string | undefined, { toolFacts }: UndoParts): boolean =>
   tool === undefined || canReach(toolFacts(tool), "commands", "network");
 
@@ -252,7 +252,7 @@ const bytesIn =
     return base64 === undefined ? undefined : Buffer.from(base64, "base64");
   };
 
-/** Tells the agents that can still go on. Their next turns must not rely on files that are gone. */
+/** Tells the agents that can still continue, because their next turns must not rely on files that are gone. */
 async function tellRuns(
   rows: readonly RunRow[],
   files: readonly UndoneFile[],

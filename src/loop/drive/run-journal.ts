@@ -372,7 +372,7 @@ function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Definitions by their hash, up to this number of characters. Many runs share a definition, and a hash always means the same definition. */
+/** Caches definitions by their hash, with at most this many characters in all. Many runs share a definition, and the definition of a hash never changes. */
 const definitions = new SizedCache<string, Definition>(16_000_000);
 
 export async function loadDefinition(

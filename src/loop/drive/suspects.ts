@@ -94,7 +94,7 @@ function waitOrStop(ms: number, stopped: AbortSignal): Promise<void> {
 
 /**
  * Decides which run is allowed to take a step now. Ordinary runs take their steps at the same time.
- * A suspect takes its steps alone. It waits for at most one step of the other runs, which then wait until the suspect is cleared or rests.
+ * A suspect takes its steps alone. It first waits for the steps in progress to end. Then the other runs wait until it is cleared or rests.
  */
 export function createStepGate(): StepGate {
   let sharing = 0;

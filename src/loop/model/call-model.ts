@@ -51,7 +51,7 @@ import {
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-/** If the chain has another model, Cadre makes at most this many attempts with this model, and waits at most this long before each attempt. */
+/** Limits of a model while the chain has another one to try: the number of attempts, and the longest wait before an attempt. */
 const SHORT_TRIES = 6;
 const SHORT_WAIT_MS = 60_000;
 

@@ -35,7 +35,7 @@ const NOTE_LENGTH = 160;
 
 /** Results are cleared only if that frees at least this share of the window. */
 const CLEARED_SHARE = 0.2;
-/** If clearing would leave more than this share of the window, a summary is made instead, because the prompt would soon be full again. */
+/** If the prompt would still fill more than this share of the window after clearing, Cadre makes a summary instead. Otherwise the window would soon be full again. */
 const LEFT_SHARE = 1 / 3;
 
 /** A summary is made only if it replaces at least this share of the window, and the prompt has grown by as much since the last summary. */

@@ -33,7 +33,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_RESUMED":
       return /^resumed\/\d{1,6}$/.test(event.key);
     case "TOOL_RESULT":
-      // An accepted report gets its result only when it ends the run.
+      // The result of an accepted report is recorded only when the report ends the run.
       return !event.payload.isError && isReport(event.payload.toolCallId, view);
     default:
       return false;

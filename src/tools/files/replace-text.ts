@@ -146,7 +146,7 @@ function converter(file: readonly string[], given: readonly string[]): (rest: st
   const wanted = levelOf(file);
   const written = levelOf(given);
   if (wanted === undefined || written === undefined) return (rest) => rest;
-  // If both use blanks, the model's number of blanks per level might be only its own, so its indentation stays as it is.
+  // If both indent with spaces, their widths cannot be compared reliably, so the model's indentation stays as it is.
   if (wanted !== "\t" && written !== "\t") return (rest) => rest;
   return (rest) => rest.replaceAll(written, wanted);
 }

@@ -1,5 +1,5 @@
 // Keeps the bytes of a workspace's files on this machine while a command runs that might change any of them.
-// Only the files that the command did change are then put into the store. The others would fill it in vain.
+// Afterwards only the files that the command changed go into the store. The others would only waste space there.
 // The cache proves nothing by itself: bytes are used only if their hash is the expected one.
 
 import { createHash, randomUUID } from "node:crypto";

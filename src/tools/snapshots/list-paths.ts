@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openFolder } from "../files/open-folder.ts";
 import { ripgrep } from "../files/ripgrep.ts";
 
-/** A folder with more files is not kept track of. */
+/** Cadre does not track a folder with more files. */
 export const MAX_PATHS = 50_000;
 
 const LEFT_OUT = new Set([".git", ".cadre"]);

@@ -62,7 +62,7 @@ class WatchedWorkspace {
   private readonly cache: FileCache;
   private turn: Promise<unknown> = Promise.resolve();
   private active = 0;
-  /** What the calls at work have left so far, by path. */
+  /** The latest known version of each path while calls are running. */
   private known = new Map<string, FileVersion | null>();
   private isWhole = false;
   private problem: FileChanges["incomplete"];
@@ -285,7 +285,7 @@ const isUnchanged = (now: BigIntStats, { stats, at }: { stats: BigIntStats; at: 
   now.ctimeNs === stats.ctimeNs &&
   at - stats.ctimeNs > COARSE_NS;
 
-/** A mark that no file has, because the version is gone. A secret's hash is not noted. */
+/** A version that could not be stored. Its mark matches no file. The hash of a secret is not recorded. */
 const lost = (blob: string, why: Extract<FileVersion, { kind: "unkept" }>["why"]): FileVersion => ({
   kind: "unkept",
   why,
