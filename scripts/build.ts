@@ -63,7 +63,7 @@ function shorten(dist: string): void {
   }
 }
 
-/** Puts each statement on a line of its own, because Node prints the line of an error that nobody catches. */
+/** Puts each statement on a line of its own, because Node prints the source line of an uncaught error. */
 function onLines(code: string): string {
   const starts = new Set<number>();
   const visit = (node: unknown): void => {

@@ -3,10 +3,10 @@
 
 import { RE2JS } from "re2js";
 
-/** Characters of the pattern, and the sum of its counted repetitions. Compiling a larger pattern takes seconds. */
+/** Maximum length of a pattern, and maximum sum of its counted repetitions. Compiling a larger pattern takes seconds. */
 const MAX_PATTERN = 2_000;
 const MAX_REPEATED = 2_000;
-/** The size of the compiled pattern times the characters of the text. */
+/** Maximum of the compiled pattern's size times the length of the text. */
 const MAX_WORK = 200_000_000;
 
 /** `length` is the number of characters that will be searched. Undefined if RE2 cannot read the pattern, or if the search could take long. */

@@ -1,4 +1,4 @@
-// What the tools do. The programs of bench/side-by-side do the same.
+// The effects of the tools, the same as in the programs of bench/side-by-side.
 
 import { appendFileSync } from "node:fs";
 

@@ -58,7 +58,7 @@ export interface ApiParts {
   systemPrompt: LoopParts["systemPrompt"];
   /** Calls the listener with each delta, a streamed piece of model output. Returns a function that ends the subscription. */
   onDelta(listener: (delta: Delta) => void): () => void;
-  /** What the open calls of these runs have streamed so far. The caller checks that the person may see the runs. */
+  /** The texts that the open calls of these runs have streamed so far. The caller checks that the person may see the runs. */
   openTexts(runs: ReadonlySet<RunId>): Delta[];
   /** The findings of `cadre doctor` for this machine and this project's settings. */
   checks(): Promise<Check[]>;

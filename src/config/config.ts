@@ -65,7 +65,7 @@ export interface Config
   /** The file that was read. Undefined if the folder has no cadre.yaml. */
   file: string | undefined;
   trusted: boolean;
-  /** True if the person declined to trust the folder, or if it has settings that would need trust. Its files are a stranger's words. */
+  /** True if the person declined to trust the folder, or if it has settings that would need trust. Its files then count as written by a stranger. */
   isStrangers: boolean;
   /** Folder for Cadre's own files: `.cadre` in the project's folder by default. */
   dir: string;

@@ -135,7 +135,7 @@ export interface RuntimeAssembly {
   /** Ends these cancelled runs. Used in a runtime that was not started. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
-  /** What the open calls of these runs have streamed so far. */
+  /** The texts that the open calls of these runs have streamed so far. */
   openTexts: OpenTexts["of"];
   /** Reports a problem to the operator of the process, with secrets masked. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;

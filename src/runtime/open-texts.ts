@@ -1,4 +1,4 @@
-// What open calls have streamed so far, for a reader that begins in the middle. The memory is bounded: the oldest texts go first.
+// The text that open calls have streamed so far, for a reader that begins in the middle. The memory is bounded: the oldest texts go first.
 
 import type { RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";

@@ -8,7 +8,7 @@ import { version } from "./version.ts";
 
 /**
  * Opens the runtime. `refusal` is appended to the error if another process owns the store. `stop` gives up the ownership.
- * If the code of a program names the store, the store is not checked for strangers: that code can do everything already.
+ * If a program's own code names the store, the folder need not be trusted: that code can do everything anyway.
  */
 export async function openOwnedRuntime(
   options: AssemblyOptions,

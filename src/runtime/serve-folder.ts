@@ -26,7 +26,7 @@ export interface HandlerOptions {
 }
 
 /**
- * A web-standard handler for the whole API. Everybody whom `authorize` names may do everything that the API offers.
+ * A web-standard handler for the whole API. Everyone whom `authorize` lets in may do everything that the API offers.
  * @internal
  */
 export function createHandler(
@@ -61,7 +61,7 @@ export function createHandler(
 
 /**
  * True if a page of another site sends a request that could change something, and the browser adds the person's cookie to it (A77).
- * A request with an Authorization header is not one: a page of another site does not know what to write there.
+ * A request with an Authorization header is harmless: a page of another site does not know what to write into the header.
  */
 function isForeignPage({ method, headers }: Request): boolean {
   if (method === "GET" || method === "HEAD" || headers.has("authorization")) return false;

@@ -18,7 +18,7 @@ export interface ViewDialect {
   isText(row: string, key: string): string;
   /** The items of an array in the payload, as a table `item` with the columns `key` and `value`. */
   items(row: string, key: string): string;
-  /** Text at a path of the table `item`. */
+  /** The text at a path inside the column `value` of the table `item`. */
   itemText(...path: string[]): string;
   itemJson(...path: string[]): string;
   whole(value: string, how: "up" | "nearest"): string;

@@ -439,7 +439,7 @@ export interface TransferStore {
    * Ends every active run of a tree in this store, because the tree continues in another store.
    * The move is one transaction. It is refused (CONFLICT) unless the whole tree is at rest. A second call returns the answer of the first.
    * `to` is the server to which the tree is sent now.
-   * The tree can be sent again only to the same server, until the store knows whether the tree has arrived there.
+   * Until the store knows whether the tree has arrived there, the tree can be sent again only to that server.
    * Once the tree has arrived, it can no longer be moved from this store (CONFLICT).
    */
   move(root: RunId, transferId: string, to?: string): Promise<MovedTree>;

@@ -60,7 +60,7 @@ export const runCountQuery = (filter: RunsFilter) =>
     placeholderData: (before: number | undefined) => before,
   });
 
-/** What an undo of the run would change. Any program can change the files at any time. */
+/** The changes that an undo of the run would make. They can differ each time, because any program can change the files. */
 export const undoQuery = (id: string) =>
   unstableQuery(["undo", id], () => client.get("/api/runs/{id}/undo", { id }));
 

@@ -82,7 +82,7 @@ function applyItemChange(open: Set<string>, change: ItemChange): void {
   else open.clear();
 }
 
-/** Updates `answered` of a run and of the runs above it, because the runs above might have waited only for this run. */
+/** Updates `answered` of a run, and then of the runs above it, which may have been waiting only for this run. */
 function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: RunJournal): void {
   const answered = isAnswered(run.row, {
     hasOpenItem: (id) => (runs.get(id)?.open.size ?? 0) > 0,

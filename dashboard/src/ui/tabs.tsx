@@ -15,7 +15,7 @@ export interface TabsProps<Value extends string> {
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
   const { value, onChange, label, tabs, aside, children } = props;
   const list = useRef<HTMLDivElement>(null);
-  // A selected tab that the list has no room for would look as if no tab were selected.
+  // Scrolls to the selected tab. Otherwise a narrow list could hide it, and no tab would look selected.
   useEffect(() => {
     list.current
       ?.querySelector(`[data-tab="${value}"]`)

@@ -18,7 +18,7 @@ export const UndoneFile = namedObject("UndoneFile", {
   /** The folder of the path, if it is not the workspace of the run. */
   folder: z.string().optional(),
   /**
-   * `undo`: put back. `done`: was as it should be. `conflict`: somebody else has changed the file, so it stays as it is.
+   * `undo`: put back. `done`: nothing to do. `conflict`: somebody else has changed the file, so it stays as it is.
    * `partly`: put back to the version that somebody else made in between. `unkept`: the earlier version was not kept.
    * `changed`: somebody changed the file during the undo, so it stays. `full`: the folder holds files of others, so it stays.
    */
@@ -32,7 +32,7 @@ export const UndoView = namedObject("UndoView", {
   runId: z.string(),
   seq: z.int().optional(),
   files: z.array(UndoneFile),
-  /** Calls that may have done more than change files. The undo does not take this back. */
+  /** Calls that may have done more than change files. The undo does not take those effects back. */
   lasting: z.array(z.object({ ...EventRef.shape, text: z.string(), isCutOff: z.boolean().optional() })),
   /** Calls after which not all changes are known. */
   incomplete: z.array(EventRef),

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 export type Encoding = "br" | "gzip";
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The best size. The largest file takes about a second, once, and on another thread. */
+/** The strongest compression. The largest file takes about a second, once, on another thread. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 /** A smaller file would gain nothing. */
 const LEAST = 1_000;

@@ -26,7 +26,7 @@ export interface DoorOptions {
   onRefused?: ((refusal: Refusal) => void) | undefined;
   /** Name of the cookie. It is unique for each store, because cookies ignore the port and another Cadre might run on this machine. */
   cookie: string;
-  /** True for a path with nothing but a file of the page, which is the same for everybody. */
+  /** True if the path leads only to a file of the page, which is the same for every user. */
   isPageFile(path: string): boolean;
 }
 

@@ -21,7 +21,7 @@ export const PAGES = [
 
 const DESCRIPTION = ["/docs", "/docs/style.css", "/openapi.json"];
 
-/** Paths that show the same to everybody: the pages, whose script fetches what they show, and the description of the API. */
+/** Paths with the same answer for every user: the pages, whose script fetches the data, and the description of the API. */
 export function isPagePath(path: string): boolean {
   const [first, ...rest] = path.split("/").slice(1);
   return [...PAGES, ...DESCRIPTION].some((page) => {

@@ -104,7 +104,7 @@ export function createPublicApp(
   return addErrorHandlers(app, parts, createRefusalPage(wayIn(parts, host)));
 }
 
-/** True if no route begins like this path, so that a person who mistypes a page's address reads that there is no such page. */
+/** True if no route begins like this path. A person who mistypes a page's address then reads that there is no such page. */
 const isNowhere = (path: string, { routes }: Hono): boolean =>
   !routes.some((route) => route.path !== "/*" && route.path.split("/")[1] === path.split("/")[1]);
 

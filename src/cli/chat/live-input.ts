@@ -17,7 +17,7 @@ interface LiveInputOptions {
   complete(text: string): string;
 }
 
-/** A key this soon after a question appeared was not meant for it. */
+/** Ignores keys for this long after a question appears: the user typed them for something else. */
 const SETTLE_MS = 300;
 
 type Asked =

@@ -11,7 +11,7 @@ export interface SortedWords {
 export function sortWords(given: readonly string[]): SortedWords {
   const words = [...new Set(given)].sort(inOrder);
   const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
-  /** For each word, the index of the longest other word with which it begins. */
+  /** For each word, the index of its longest prefix among the other words. */
   const within: number[] = [];
   for (const [index, word] of words.entries()) {
     let before = index - 1;

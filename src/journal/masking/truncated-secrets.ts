@@ -3,7 +3,7 @@
 import { type SortedWords, sortWords } from "./sorted-words.ts";
 
 const PART = 8;
-/** Characters of all words up to which their parts are listed. The list makes the search faster, but needs memory. */
+/** If all words together have at most this many characters, their parts are indexed. The index makes the search faster, but needs memory. */
 const MAX_INDEXED = 500_000;
 
 export interface TruncatedSecrets {
@@ -71,5 +71,5 @@ function withoutEnd(piece: string, longest: number, find: FindLonger, mark: Mark
   return piece;
 }
 
-/** The characters in reverse order. Code units, so that the length and the order of halves of characters stay. */
+/** Reverses the text by UTF-16 code units, so that its length and all positions in it stay valid. */
 const backwards = (text: string): string => text.split("").reverse().join("");

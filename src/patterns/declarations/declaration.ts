@@ -31,7 +31,7 @@ export interface PatternDeclaration<
   pin(written: z.output<Input>, context: PinContext): z.output<Pinned> | undefined;
   /** Fields that name agents, in the file and in the pinned form. If the key has no fields in the file, its list or text names the agents. */
   readonly agentFields: Fields;
-  /** True if no other product has this key. A file with the key was then written for Cadre. */
+  /** True if no other product has this key. So a file that has the key was written for Cadre. */
   readonly isOnlyOurs: boolean;
   /** How the pattern's children are started and described. Undefined if the pattern itself starts no children. */
   readonly trigger: TriggerDeclaration<Trigger> | undefined;

@@ -51,7 +51,7 @@ export function trackMerge(children: ChildRuns, event: JournalEvent): void {
   if (child) child.merge = { attempts: attempt, done: event.type === "TOOL_RESULT" };
 }
 
-/** The child whose worktree such a call merges. */
+/** The child whose worktree the call merges. */
 export const childOfMerge = (toolCallId: string): string => toolCallId.slice(MERGE.length);
 
 /** The work of a child that a merge has left on its branch. Undefined for other results. */

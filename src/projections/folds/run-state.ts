@@ -691,7 +691,7 @@ function completeChild(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): 
   if (!child) return;
   const { key, success, result } = event.payload;
   state.unmerged.push(...(result.unmerged ?? []));
-  // The files of a worktree are changed there. The result of the merge says which of them are changed here.
+  // A child with a worktree changes files only there. The result of the merge says which files it changes here.
   const isHere = child.worktree === undefined;
   for (const path of isHere ? result.files_created : []) state.files.set(path, "created");
   for (const path of isHere ? result.files_modified : [])

@@ -73,7 +73,7 @@ function applyStart(taint: Taint, start: Payload<"RUN_STARTED">): void {
   addSources(taint, start.untrusted);
 }
 
-/** The hosts that a person named when the run was started. The task of a child, of a message, or of a run that repeats such a run is an agent's. */
+/** The hosts that a person named when the run was started. The task counts only if a person wrote it, so not for a child, a message, a fork or a retry. */
 export function hostsOfPerson({
   task,
   typed,

@@ -1,21 +1,21 @@
 // Decides what `cadre undo` does with each path: put an earlier version back, or keep what somebody else made of it.
 //  UN1  The plan goes back from the version that is there now, one change after the other, as long as the versions match.
-//  UN2  Where they do not match, somebody else has changed the file. That version is kept, and the path is a conflict.
+//  UN2  If a version does not match, somebody else has changed the file. Their version is kept, and the path is a conflict.
 //  UN3  The plan depends only on the journals and the files. So an undo that was killed is finished by planning it again.
 
 import type { FileChanges, FileVersion } from "../../journal/events.ts";
 
 export type Version = FileVersion | null;
 
-/** What happens to a path. */
+/** How the undo treats a path. */
 export type UndoStatus =
-  /** The version of the moment is put back. */
+  /** The undo restores the version of the chosen moment. */
   | "undo"
-  /** The version of the moment is there already. */
+  /** The file already has the version of the chosen moment. */
   | "done"
-  /** Somebody else's version is there, and stays. */
+  /** The file has somebody else's version, which stays. */
   | "conflict"
-  /** Somebody else changed the file in between. Their version is put back; only the changes after it are taken back. */
+  /** Somebody else changed the file between two recorded changes. Only the later changes are taken back, so their version returns. */
   | "partly"
   /** The earlier version was not kept, so nothing changes. */
   | "unkept";
@@ -23,7 +23,7 @@ export type UndoStatus =
 export interface UndoStep {
   path: string;
   status: UndoStatus;
-  /** The version that is there now, and the version that the undo leaves there. */
+  /** The current version, and the version after the undo. */
   now: Version;
   target: Version;
 }
@@ -56,12 +56,12 @@ export function planStep(path: string, history: History, now: Version): UndoStep
   return { ...step, status: isSameVersion(reached, wanted) ? "undo" : "partly" };
 }
 
-/** Whether the version is what the change left. A folder that is gone counts too: a killed undo may have removed it. */
+/** Whether the change produced this version. A missing folder counts too: a killed undo may have removed it. */
 const isLeftBy = (after: Version, version: Version): boolean =>
   isSameVersion(after, version) || (version === null && after?.kind === "folder");
 
 /**
- * The order in which the steps are done. What goes is removed first, the deepest path first, so that folders become empty.
+ * The order in which the steps are done. Paths that must go are removed first, the deepest path first, so that folders become empty.
  * Then folders and files are put back, the shallowest path first.
  */
 export function orderSteps<S extends Pick<UndoStep, "path" | "target">>(steps: readonly S[]): S[] {

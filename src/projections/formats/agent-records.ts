@@ -81,7 +81,7 @@ export function agentMessages(journal: readonly JournalEvent[]): AgentMessage[] 
   });
 }
 
-/** What a session shows besides the run's row: its first event, its end, its model, and the program that does its work. */
+/** The parts of a session that are not in the run's row: its first event, its end, its model, and the program that does its work. */
 export interface SessionParts {
   first: JournalEvent | undefined;
   last: JournalEvent | undefined;

@@ -105,7 +105,7 @@ export interface ConversationNote {
 export interface Conversation {
   messages: ConversationMessage[];
   calls: Map<string, ConversationCall>;
-  /** The answer under way. Messages that arrive in the meantime stand below it. */
+  /** The answer that the agent is writing. Messages that arrive in the meantime are shown below it. */
   current: Answer | undefined;
   /** Whether a message has arrived that the agent reads at its next turn. */
   hasNews: boolean;
@@ -208,7 +208,7 @@ function startModelCall(talk: Conversation, event: EventOf<"MODEL_CALL_STARTED">
 }
 
 /**
- * A message from a person or an agent stands below the current answer, which goes on until the agent's next turn.
+ * A message from a person or an agent is shown below the current answer, which continues until the agent's next turn.
  * So the answer keeps its place, and its streamed text stays visible. A message from the runtime becomes part of the answer.
  */
 function addContext(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {

@@ -32,7 +32,7 @@ export interface Turn {
   ts: number;
   /** The number of the turn, from 1. Undefined for a model call that serves the runtime, and for calls of a steps module. */
   number: number | undefined;
-  /** What the model call is for, if it is not a turn. */
+  /** Purpose of the model call, if it is not a turn. */
   purpose: string | undefined;
   /** Undefined for calls that no model asked for. */
   model: string | undefined;
@@ -89,7 +89,7 @@ export interface WaitSpan {
   kind: "wait";
   seq: number;
   ts: number;
-  /** What the run waits for, as a line of its own and as the end of "waited for". */
+  /** The thing that the run waits for: as a line of its own, and as the words after "waited for". */
   title: string;
   subject: string;
   until: number | undefined;
@@ -227,7 +227,7 @@ function addThought(list: TurnList, { seq, ts, payload }: EventOf<"AGENT_THOUGHT
   const { callId, content, usage, cost } = payload;
   const index = list.models.get(callId) ?? add(list, newTurn(seq, ts));
   const turn = list.items[index] as Turn;
-  // A runtime's own call has no words for the reader: its result has an event of its own.
+  // The answer of a call that serves the runtime is not shown: its result has an event of its own.
   const isOwn = turn.purpose === undefined;
   const calls = isOwn ? toolCallsOf(content) : [];
   change<Turn>(list, index, {

@@ -6,7 +6,7 @@ interface UndoneFile {
   action?: "restores" | "removes" | "brings_back" | undefined;
 }
 
-/** What happens to a file that the undo changes, before and after. */
+/** The words for a file that the undo changes, before and after the undo. */
 export const UNDO_ACTIONS: Record<NonNullable<UndoneFile["action"]>, { plan: string; done: string }> = {
   restores: { plan: "restore", done: "restored" },
   removes: { plan: "remove", done: "removed" },

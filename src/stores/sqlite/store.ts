@@ -187,7 +187,7 @@ class CommitLoop {
   private queue: Job[] = [];
   private isScheduled = false;
   private isClosed = false;
-  /** Until then, other work goes first (Q3). In the time of `clock.elapsed`. */
+  /** The moment, in the time of `clock.elapsed`, until which other work goes first (Q3). */
   private restUntil = Number.NEGATIVE_INFINITY;
   onGrantsChanged: () => void = () => {};
 

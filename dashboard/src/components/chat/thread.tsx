@@ -104,7 +104,7 @@ function MessagesOf({ journal, runId, filter = "" }: MessagesOfProps) {
 
 const DecideHere = lazy(async () => ({ default: (await import("../inbox/decide-here.tsx")).DecideHere }));
 
-/** What the agent, or an agent below it, asks of a person. The user decides in the chat. */
+/** The open requests of the agent and of the agents below it. The user decides about them in the chat. */
 function Requests({ rootId }: { rootId: string }) {
   const { data = [] } = useQuery(treeApprovalsQuery(rootId));
   if (data.length === 0) return null;

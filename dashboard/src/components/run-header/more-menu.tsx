@@ -9,7 +9,7 @@ import { usePinnedRun } from "./pinned-run.tsx";
 
 const SHORT_ID = 12;
 
-/** Everything about a run that is not needed all the time. */
+/** The actions and details of a run that are rarely needed. */
 export function MoreMenu({ run: { row }, onTimeTravel }: { run: RunJournal; onTimeTravel(): void }) {
   const [pinned, pin] = usePinnedRun();
   const isPinned = pinned === row.id;

@@ -174,7 +174,7 @@ interface ItemProps extends TimelineViewProps {
   run: RunJournal;
 }
 
-/** The event of this row that represents the selected event. Undefined if another row shows the selected event. */
+/** Returns the event that this row highlights. Undefined if another row shows the selected event. */
 function shownIn(row: ItemRow, run: RunJournal, selected: EventRef | undefined): number | undefined {
   if (selected?.runId !== row.runId) return undefined;
   const list = turnsOf(run.events);

@@ -20,7 +20,7 @@ import { type AgentFace, agentFace, parseColor, parseEmoji } from "./agent-face.
 /** S2-35: shows the agent's title. The name follows the title if `full` is set, or if another agent has the same title. */
 export function AgentName({ agent, full = false }: { agent: string; full?: boolean }) {
   const { title, isShared = false, isPending } = useAgentFace(agent);
-  // The name takes its place without being seen until the title is known, so that it never changes before the reader's eyes.
+  // Until the title is known, the name is invisible but takes up its space. So the reader never sees it change.
   if (isPending)
     return (
       <span className="opacity-0">

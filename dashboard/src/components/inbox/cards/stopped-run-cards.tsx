@@ -85,7 +85,7 @@ export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
   const { problem, perform } = useAction();
   const { runId, detail } = item;
   const goOn = async () => {
-    // The message comes first, so that the agent reads it before it goes on.
+    // The message comes first, so that the agent reads it before it continues.
     const sent =
       text.trim() === "" ||
       (await perform(() =>

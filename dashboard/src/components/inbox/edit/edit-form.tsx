@@ -109,7 +109,7 @@ function Field({ name, text, autoFocus, problem, onChange, onLeave }: FieldProps
         aria-invalid={problem !== undefined}
         aria-describedby={problem === undefined ? undefined : `${id}-problem`}
         onFocus={({ currentTarget: field }) => {
-          // The field comes with a text, and one goes on at its end.
+          // Puts the cursor at the end of the text that the field already has.
           if (autoFocus) field.setSelectionRange(field.value.length, field.value.length);
         }}
         onKeyDown={(event) => {
