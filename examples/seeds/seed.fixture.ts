@@ -28,6 +28,8 @@ export interface Seed extends AsyncDisposable {
   until(path: string, fits: (answer: Json) => boolean): Promise<Json>;
   /** Runs `cadre` in the folder while the server is up. */
   cadre(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Runs the first `cadre` line of the system's README in a shell that has only the reader's own settings. */
+  readme(): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Reads the store's file, as another program would. */
   sql(query: string, ...values: (string | number)[]): Record<string, Json>[];
 }
@@ -65,7 +67,14 @@ export async function startSeed(name: string): Promise<Seed> {
       await vi.waitUntil(isThere, { timeout: 60_000, interval: 100 });
       return answer;
     },
-    cadre: (...words) => run([programPath("cadre"), ...words], folder, { ...env, ...ENVIRONMENT }),
+    cadre: (...words) =>
+      run(process.execPath, [programPath("cadre"), ...words], folder, { ...env, ...ENVIRONMENT }),
+    readme() {
+      const text = readFileSync(join(import.meta.dirname, name, "README.md"), "utf8");
+      const line = /^.*\bcadre -C <folder>.*$/m.exec(text)![0];
+      const program = `"${process.execPath}" "${programPath("cadre")}"`;
+      return run("sh", ["-c", line.replace("cadre", program).replace("<folder>", folder)], root, env);
+    },
     sql(query, ...values) {
       const database = new DatabaseSync(join(folder, ".cadre/cadre.db"), { readOnly: true });
       try {
@@ -95,9 +104,9 @@ async function started(server: ChildProcess): Promise<{ url: string; folder: str
   throw new Error(`The system did not start:\n${errors}`);
 }
 
-function run(args: string[], cwd: string, env: NodeJS.ProcessEnv) {
+function run(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, args, { cwd, env, encoding: "utf8" }, (error, stdout, stderr) => {
+    execFile(program, args, { cwd, env, encoding: "utf8" }, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr });
     });
   });

@@ -85,3 +85,7 @@ test("[S2-44] if a role that may not delegate tries to, the call is refused", ()
   expect(row!["request_content"]).toMatch(/delegate_to_agent/);
   expect(seed.sql("SELECT count(*) AS runs FROM runs")).toEqual([{ runs: 3 }]);
 });
+
+test("[28.18] the README's own command line works in the reader's shell", async () => {
+  expect(await seed.readme()).toMatchObject({ code: 0 });
+});
