@@ -43,7 +43,9 @@ const DelegationInput = z.strictObject({
   onTimeout: z
     .enum(["return", "fail"])
     .optional()
-    .describe("What happens if a child runs out of time before it reports (as `onFailure` says)"),
+    .describe(
+      "What happens if a child reaches its time limit, even if it could still report, or if nobody decides on its call in time (as `onFailure` says)",
+    ),
   atEnd: z
     .enum(["wait", "cancel"])
     .optional()
@@ -97,6 +99,9 @@ export const AGENT_KEYS = {
     .describe("Agents that it may delegate to: names, or `*` for every agent of the project and of the user"),
   delegation: DelegationInput.describe("How it delegates"),
   delegable: z.boolean().describe("false: only people may start it, no model (true)"),
+  startable: z
+    .boolean()
+    .describe("false: only other agents and people may start it, no MCP client (true; `subagent`: false)"),
   usage: text.describe("For the delegating agent: what a good task says"),
   instructions: InstructionNames.describe(
     "Files with instructions that it is told: `off`, or paths that are read instead of AGENTS.md and CLAUDE.md",

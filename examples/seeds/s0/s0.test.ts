@@ -66,9 +66,35 @@ test("[28.3] [28.4] the model is offered the tools that S0 names, and a run with
   expect(await seed.get(`/runs/${id.trim()}`)).toMatchObject({ agent_type: "orchestrator" });
 });
 
+const write = (name: string, keys: string) =>
+  writeFileSync(join(seed.folder, `agents/${name}.md`), `---\n${keys}\n---\n`);
+
+test("[28.1] [S0-58] a child that reaches its time limit makes its parent fail, even if it could still report", async () => {
+  write("hasty", "extends: coding\nlimits: { maxDuration: 2s }");
+  write("hurried", "extends: orchestrator\nagents: [hasty]");
+  const { runId } = await seed.post("/runs", { prompt: "Look", agentType: "hurried" });
+  await seed.until(`/runs/${runId}`, withStatus("failed"));
+  const { events } = await seed.get(`/runs/${runId}/events`);
+  const { payload } = events.find(({ event_type }: Row) => event_type === "CHILD_RUN_COMPLETED");
+  expect(payload).toMatchObject({ summary: "I was not done.", result: { stop_reason: "max_duration" } });
+  expect(events.at(-1).payload.summary).toMatch(
+    new RegExp(
+      `^Child run ${payload.child_run_id} timed out after \\d+ ms. Its last report: I was not done.$`,
+    ),
+  );
+});
+
+test("[28.1] [S0-58] if nobody decides in time, the child and its parent fail", async () => {
+  write("patient", "extends: coding\nlimits: { approvalTimeout: 1s }");
+  write("unanswered", "extends: orchestrator\nagents: [patient]");
+  const { runId } = await seed.post("/runs", { prompt: "Round", agentType: "unanswered" });
+  await seed.until(`/runs/${runId}`, withStatus("failed"));
+  const { events } = await seed.get(`/runs/${runId}/events`);
+  expect(events.at(-1).payload.summary).toMatch(/Nobody decided on \w+ in time\./);
+  expect(existsSync(join(seed.folder, "patient.js"))).toBe(false);
+});
+
 test("[28.1] [S0-58] a child's time limit stops its command and its model call; the child fails, and its parent fails too", async () => {
-  const write = (name: string, keys: string) =>
-    writeFileSync(join(seed.folder, `agents/${name}.md`), `---\n${keys}\n---\n`);
   write("hasty", "extends: coding\nlimits: { maxDuration: 2s }");
   write("hurried", "extends: orchestrator\nagents: [hasty]");
   const { runId } = await seed.post("/runs", { prompt: "Deploy", agentType: "hurried" });
@@ -88,4 +114,8 @@ test("[28.1] [S0-58] a child's time limit stops its command and its model call; 
   ]);
   expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain("sleep 30.4711");
   expect(existsSync(join(seed.folder, "deployed"))).toBe(false);
+});
+
+test("[28.18] the README's own command line works in the reader's shell", async () => {
+  expect(await seed.readme()).toMatchObject({ code: 0 });
 });

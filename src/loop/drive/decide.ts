@@ -6,7 +6,7 @@
 //  D2  A run completes only after its children have ended. If it fails, is cancelled or reaches a limit, its children are cancelled.
 
 import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
-import type { EventBody, WaitingOn } from "../../journal/events.ts";
+import type { EventBody, FirstCause, WaitingOn } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
 import { patternsIn } from "../../patterns/declarations/facts.ts";
@@ -106,22 +106,31 @@ function refusedPrompt({ state: { hooks } }: DecisionView): Ending | undefined {
 
 /** The failure of a child, if the agent's file says that a failed child makes the run fail. */
 function childFailure({ state, definition }: DecisionView): Ending | undefined {
-  const { onFailure, onTimeout = onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
-  const child = [...state.children.values()].find(
-    (each) =>
-      each.trigger === "delegation" &&
-      each.ended?.result.status === "failed" &&
-      (hasTimedOut(each) ? onTimeout : onFailure) === "fail",
-  );
+  const { onFailure, onTimeout } = definition.delegation ?? DEFAULT_DELEGATION;
+  const isFatal = (each: ChildRun): boolean => {
+    if (each.trigger !== "delegation" || !each.ended) return false;
+    const cause = timeout(each);
+    if (cause && onTimeout !== undefined) return onTimeout === "fail";
+    return each.ended.result.status === "failed" && onFailure === "fail";
+  };
+  const child = [...state.children.values()].find(isFatal);
   if (!child) return undefined;
   const { summary: why, result } = child.ended!;
-  const summary = hasTimedOut(child) ? why : `${child.agent} did not succeed: ${why}`;
-  return { status: "failed", stopReason: "error", summary, cause: result.first_cause };
+  const cause = timeout(child);
+  const summary =
+    cause?.stop_reason === "max_duration" ? cause.summary : `${child.agent} did not succeed: ${why}`;
+  return { status: "failed", stopReason: "error", summary, cause: result.first_cause ?? cause };
 }
 
-/** True if the child's own time was over before it could report. */
-const hasTimedOut = ({ runId, ended }: ChildRun): boolean =>
-  ended?.result.first_cause?.run_id === runId && ended.result.first_cause.stop_reason === "max_duration";
+/** Why the child ran out of time, even if it could still report. Undefined if it did not: time of the runs below it does not count. */
+function timeout({ runId, agent, ended }: ChildRun): FirstCause | undefined {
+  const { first_cause: cause, stop_reason, duration_ms } = ended!.result;
+  if (cause?.run_id === runId)
+    return ["max_duration", "approval_expired"].includes(cause.stop_reason) ? cause : undefined;
+  if (cause || stop_reason !== "max_duration") return undefined;
+  const summary = `Child run ${runId} timed out after ${Math.round(duration_ms)} ms. Its last report: ${ended!.summary}`;
+  return { run_id: runId, agent, stop_reason, summary };
+}
 
 /** True if a limit other than `maxTurns` is reached. From then on, only the last turn is allowed to begin (B3). */
 function hasReachedLimit(state: RunState): boolean {
