@@ -79,6 +79,7 @@ export interface Config
     timeout?: number | undefined;
     onTimeout: "reject" | "fail" | "wait";
     unattended: "park" | "reject" | "fail";
+    onLoop?: "ask" | "continue" | undefined;
   };
   patience: { outage: number; silence: number };
   mcpServers: NonNullable<ConfigValues["mcpServers"]>;

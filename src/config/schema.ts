@@ -370,6 +370,10 @@ export const DECLARED_KEYS = {
         .enum(["park", "reject", "fail"])
         .optional()
         .describe("What happens if no person is there to ask: wait without a deadline, or as above (park)"),
+      onLoop: z
+        .enum(["ask", "continue"])
+        .optional()
+        .describe("An agent repeats itself: it waits for a person, or goes on up to its limits (ask)"),
     }),
     ANY_FOLDER,
   ),

@@ -199,6 +199,8 @@ export const Definition = z.object({
   delegation: Delegation.optional(),
   /** False if only people can start this agent, and models cannot. */
   delegable: z.literal(false).optional(),
+  /** False if an MCP client cannot start this agent, although it is a main agent (S1-8). */
+  startable: z.literal(false).optional(),
   /** A hint for agents that delegate to this agent: it describes a good task. */
   usage: z.string().optional(),
   /** How much of the parent's conversation this agent sees as a child. This is also the default for its own children. */

@@ -203,6 +203,8 @@ export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
 export const ApprovalPolicy = z.object({
   onTimeout: z.enum(["reject", "fail", "wait"]),
   unattended: z.enum(["park", "reject", "fail"]),
+  /** Absent: `ask`. */
+  onLoop: z.enum(["ask", "continue"]).optional(),
 });
 export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
 

@@ -54,7 +54,7 @@ export interface LoopParts {
   /** Every tool, under each name that a model can use for it. */
   tools: ReadonlyMap<string, AnyTool>;
   inputSchema(tool: AnyTool): unknown;
-  /** Whether advice and the answers of earlier stages are marked as untrusted. `taint: off` switches the marks off. */
+  /** Whether the words of other agents are marked as untrusted. `taint: off` switches the marks off. */
   marksAnswers: boolean;
   /** The project's folder, if it is a stranger's. Its files and the output of its programs taint a run that reads them (A75). */
   strangersFolder?: string | undefined;

@@ -244,7 +244,7 @@ function messageText(view: DecisionView, word: TeamWord): string {
   if (from === definition.name) return `Guidance of ${name}, who coordinates:\n${(word as TeamMessage).text}`;
   const child = latestChildFor(state.children, memberSlot(round, from));
   const markText = (text: string): string =>
-    markUntrusted(child?.nonce ?? "", `${from} ${child?.runId}`, text);
+    child?.nonce === "" ? text : markUntrusted(child?.nonce ?? "", `${from} ${child?.runId}`, text);
   if ("text" in word) return `${name} says:\n${markText(word.text)}`;
   return `${name} votes ${word.ready ? "to conclude" : "to go on"}:\n${markText(word.reason)}`;
 }

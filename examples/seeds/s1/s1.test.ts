@@ -41,6 +41,22 @@ test("[S1-8] [S1-19] a worker cannot spawn a fixer, and the refusal has the word
   expect(results[0].payload.output).toContain("PERMISSION_DENIED: worker cannot spawn fixer");
 });
 
+test("[S1-8] [S1-19] an MCP client can spawn the supervisor and no other type, and no file has a problem", async () => {
+  const spawn = async (agentType: string): Promise<string> => {
+    const params = { name: "spawn", arguments: { agentType, task: "x" } };
+    const response = await seed.fetch("/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    });
+    return response.text();
+  };
+  for (const type of ["orchestrator", "worker", "planner", "reviewer", "researcher", "fixer"])
+    expect(await spawn(type)).toMatch(`PERMISSION_DENIED: an MCP client cannot spawn ${type}`);
+  expect(await spawn("supervisor")).toContain("spawned");
+  expect((await seed.cadre("agents", "validate")).stdout).not.toMatch(/warning|supervisor\.md:/);
+});
+
 test("[S1-29] [S1-31] a reviewer cannot write files, but the fixer that it spawns can", async () => {
   expect(existsSync(join(seed.folder, "api/review.js"))).toBe(false);
   for (const file of ["api/users.js", "api/fix.js"]) expect(existsSync(join(seed.folder, file))).toBe(true);
@@ -82,4 +98,8 @@ test("[S1-42] an SQL query shows each run's parent, agent and depth", () => {
   expect(rows).toHaveLength(7);
   expect(rows).toContainEqual({ agent: "researcher", spawnedBy: "worker" });
   expect(rows).toContainEqual({ agent: "fixer", spawnedBy: "reviewer" });
+});
+
+test("[28.18] the README's own command line works in the reader's shell", async () => {
+  expect(await seed.readme()).toMatchObject({ code: 0 });
 });

@@ -30,6 +30,7 @@ test("[S3-9] [S3-13] a chain of handoffs returns the last agent's answer; with `
   const [gateway] = tree.children;
   expect(gateway).toMatchObject({ agent: "approval-gateway", task: "A draft about the new release." });
   expect(gateway.children).toMatchObject([{ agent: "publisher", trigger: "handoff" }]);
+  expect(await opening(gateway.children[0])).not.toContain("ORIGINAL USER REQUEST");
 });
 
 test("[S3-21] a router passes the whole request to an agent and returns its answer; a router with `subagents` is refused", async () => {
@@ -59,4 +60,11 @@ test("[S3-33] a team deliberates until all members vote to conclude; then its co
   expect(tree.children).toHaveLength(6);
   const [row] = seed.sql("SELECT count(*) AS runs FROM runs WHERE root = ?", tree.id);
   expect(row).toEqual({ runs: 7 });
+  const { messages } = await seed.get(`/api/runs/${tree.children.at(-1).id}/context?view=raw`);
+  expect(JSON.stringify(messages)).toContain("says:");
+  expect(JSON.stringify(messages)).not.toContain("<untrusted-");
+});
+
+test("[28.18] the README's own command line works in the reader's shell", async () => {
+  expect(await seed.readme()).toMatchObject({ code: 0 });
 });

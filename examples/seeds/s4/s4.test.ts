@@ -28,7 +28,9 @@ async function feedOf(begin: () => Promise<string>): Promise<Json[]> {
 }
 
 test("[28.15] [S4-1] the agents load without a problem, and `policy` alone decides which agents they may start", async () => {
-  expect((await seed.cadre("agents", "validate")).code).toBe(0);
+  const { code, stdout } = await seed.cadre("agents", "validate");
+  expect(code).toBe(0);
+  expect(stdout).not.toMatch(/warning|⚠|Bash/i);
   const delegatesOf = async (name: string) =>
     (await seed.get(`/api/agents/${name}`)).definition.agents.toSorted();
   expect(await delegatesOf("lead")).toEqual(["coder", "tester"]);
@@ -78,6 +80,16 @@ test("[28.16] [28.17] a task sends the events of document S4, and needs no appro
   expect(limits).toEqual([{ max_iterations: 20 }]);
 });
 
+test("[28.17] [S4-2] in the mode `auto`, only `max_iters` ends a loop, and nobody is asked", async () => {
+  const { run_id } = await seed.post("/api/chat", {
+    ...ADD,
+    message: "Look around",
+    permissions: { preset: "trusted" },
+  });
+  const run = await seed.until(`/api/runs/${run_id}`, ({ status }) => !/running|queued/.test(status));
+  expect(run).toMatchObject({ status: "completed", summary: "I looked around until my turns were over." });
+});
+
 test("[S4-15] [S4-16] [S4-19] if a subagent tries to start another subagent, the call is refused", async () => {
   const rows = seed.sql("SELECT request_content FROM messages WHERE agent_role = 'coder' ORDER BY id");
   expect(rows[1]!["request_content"]).toMatch(/There is no tool "delegate" for you|never spawns/);
@@ -94,4 +106,8 @@ test("[28.17] [S4-18] in the mode `auto` a question waits in the inbox; cancelli
     `/api/agent-children?run_id=${run_id}`,
     ({ runs: [child] }) => child.status === "cancelled",
   );
+});
+
+test("[28.18] the README's own command line works in the reader's shell", async () => {
+  expect(await seed.readme()).toMatchObject({ code: 0 });
 });

@@ -144,6 +144,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     mains: isDeclaredMain(values, tools) ? [] : undefined,
     delegation: values.delegation && { ...DEFAULT_DELEGATION, ...omitUndefined(values.delegation) },
     delegable: values.delegable === false ? false : undefined,
+    startable: values.startable === false ? false : undefined,
     usage: values.usage,
     context: values.context,
     finalizes: withholdsAnswer ? false : undefined,

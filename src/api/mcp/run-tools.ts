@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import type { AgentView } from "../routes/agents.ts";
 import { awaitRun } from "./await-run.ts";
 import { type McpTool, mcpTool, type WithClient } from "./tool.ts";
 import { agentView, eventsUri, readRunView, runUri } from "./views.ts";
@@ -32,7 +33,7 @@ const spawn = mcpTool({
       ),
   }),
   async call({ agentType, task, context, model, maxTurns, awaitResult }, ask, call) {
-    await refuseSubagent(agentType, ask);
+    await checkStartable(agentType, ask);
     const request = {
       agent: agentType,
       task,
@@ -57,14 +58,17 @@ const spawn = mcpTool({
   },
 });
 
-/** S1-19: an MCP client cannot start a subagent. Only agents can start subagents. */
-async function refuseSubagent(agentType: string, ask: WithClient): Promise<void> {
+/** S1-8, S1-19: an MCP client cannot start subagents, nor agents whose files say that only other agents or people start them. */
+async function checkStartable(agentType: string, ask: WithClient): Promise<void> {
   const { agents } = await ask((client) => client.get("/api/agents"));
-  if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;
-  const names = agents.filter(({ kind }) => kind === "main").map(({ name }) => name);
+  const mayStart = ({ kind, startable }: AgentView): boolean => kind === "main" && startable !== false;
+  const agent = agents.find(({ name }) => name === agentType);
+  // A broken file has no kind. The server says what is wrong with it.
+  if (agent?.kind === undefined || mayStart(agent)) return;
+  const names = agents.filter(mayStart).map(({ name }) => name);
   throw new CadreError(
     "FORBIDDEN",
-    `an MCP client cannot spawn ${agentType}, which runs only as the child of another agent. It may spawn: ${names.join(", ")}.`,
+    `an MCP client cannot spawn ${agentType}, which only other agents or people may start. It may spawn: ${names.join(", ")}.`,
   );
 }
 

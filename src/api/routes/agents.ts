@@ -34,6 +34,8 @@ export const AgentView = z.object({
   description: z.string(),
   /** `main`: people can start the agent. `subagent`: only other agents can start it. Absent if the file is broken. */
   kind: z.enum(["main", "subagent"]).optional(),
+  /** False if an MCP client cannot start the agent, although it is a main agent. */
+  startable: z.literal(false).exactOptional(),
   /** Icon and color of the agent's badge, from its file. */
   icon: z.string().optional(),
   color: z.string().optional(),
@@ -201,6 +203,8 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
       problems: [...problems],
     }),
     ...omitUndefined({ kind }),
+    // An agent that no model may start is for people alone, and an MCP client is a model.
+    ...(definition?.startable === false || definition?.delegable === false ? { startable: false } : {}),
     file,
     scope,
     dialect,

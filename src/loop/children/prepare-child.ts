@@ -124,7 +124,7 @@ export async function prepareChild(
     ...(attempt > 1 ? { attempt } : {}),
     ...(awaited ? {} : { awaited: false }),
     ...(retries > 0 && attempt === 1 ? { retries } : {}),
-    ...(trigger === "advisor" && !parts.marksAnswers ? {} : { nonce: parts.ids.nonce() }),
+    ...(parts.marksAnswers ? { nonce: parts.ids.nonce() } : {}),
     ...omitUndefined({ worktree: where.worktree, receipt }),
   };
   return {

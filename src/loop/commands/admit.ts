@@ -148,7 +148,7 @@ export function runStartPayload(
   parts: AdmitParts,
 ): Payload<"RUN_STARTED"> {
   const { task, input, sessionId, userId, permissions, model, contextFiles = [] } = request;
-  const { timeout, onTimeout, unattended } = parts.approvals;
+  const { timeout, onTimeout, unattended, onLoop } = parts.approvals;
   return {
     agent: definition.name,
     definition: hash,
@@ -171,7 +171,7 @@ export function runStartPayload(
       definition.limits,
       request.limits ?? {},
     ),
-    approvals: { onTimeout, unattended },
+    approvals: { onTimeout, unattended, ...omitUndefined({ onLoop }) },
     ...omitUndefined({ permissions }),
     ...taintOfStart(definition, origin, { task, input }),
   };

@@ -269,13 +269,12 @@ function continueText(state: RunState): Action | undefined {
 
 function afterSilence({ state, definition }: DecisionView): Action | undefined {
   const id = `empty/${state.turns}`;
-  if (state.guard.empty === 1 && !state.systemNotes.has(id)) {
+  const isStopped = state.guard.empty > 1 && stopsLoops(state);
+  if (!isStopped && !state.systemNotes.has(id)) {
     const end = endsWithReport(definition) ? "end it with `final_report`" : "answer it with text";
     return tellAgent(id, `Your answer was empty. Go on with the task, or ${end}.`);
   }
-  return state.guard.empty === 1
-    ? undefined
-    : stopFor(state, "The model answered with nothing, twice in a row.");
+  return isStopped ? stopFor(state, "The model answered with nothing, twice in a row.") : undefined;
 }
 
 /** Handles a text answer from an agent that must give structured output. The first time, the agent gets a hint. The second time, the run fails. */
@@ -298,9 +297,10 @@ function stopForPerson(state: RunState): Action | undefined {
     const summary = "The report did not fit, twice.";
     return endRun({ status: "failed", stopReason: "invalid_output", summary });
   }
-  if (guard.refused >= MAX_REFUSED) return stopFor(state, `${guard.refused} calls in a row were refused.`);
+  if (guard.refused >= MAX_REFUSED && stopsLoops(state))
+    return stopFor(state, `${guard.refused} calls in a row were refused.`);
   const { repeats, waits } = repeatsOf(state);
-  if (repeats >= STOP_AFTER || waits >= STOP_AFTER_WAITS) {
+  if ((repeats >= STOP_AFTER || waits >= STOP_AFTER_WAITS) && stopsLoops(state)) {
     const times = repeats + waits;
     return stopFor(state, `The same call was made ${times} times in a row, with the same result each time.`);
   }
@@ -308,6 +308,9 @@ function stopForPerson(state: RunState): Action | undefined {
   if (repeats === NUDGE_AFTER && waits === 0 && !state.systemNotes.has(id)) return tellAgent(id, REPEATED);
   return undefined;
 }
+
+/** S4: with `onLoop: continue`, only the run's limits end a loop. */
+const stopsLoops = ({ start }: RunState): boolean => start!.approvals.onLoop !== "continue";
 
 /** B3: announces the last turn after a hard limit. If the budget does not cover that turn, ends the run. */
 function lastTurn({ state, definition }: RunView): Action | undefined {
