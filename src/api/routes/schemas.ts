@@ -45,6 +45,8 @@ export const NoQuery = z.strictObject({});
 /** The result of one check of this installation, and how to fix the problem. */
 export const Check = namedObject("Check", {
   state: z.enum(["ok", "warn", "bad"]),
+  /** True for a warning that is shown in red: Cadre works, but the person is less protected than they might think. */
+  isDanger: z.literal(true).optional(),
   name: z.string(),
   text: z.string(),
   fix: z.string().optional(),

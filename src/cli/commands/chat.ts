@@ -15,6 +15,7 @@ import { chooseModel, type ModelOptions } from "../follow/rehearsal.ts";
 import { defaultAgent, latestRun, refuseModelOfOwner } from "../follow/start-request.ts";
 import { EXIT, type Invocation, isAttended, usageError } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";
+import { warnWithoutSandbox } from "../terminal/sandbox-notice.ts";
 import { watchShutdown } from "../terminal/shutdown.ts";
 import { askForTrust } from "../terminal/trust-prompt.ts";
 import { withLiveScreen } from "../terminal/with-live-screen.ts";
@@ -36,6 +37,7 @@ export async function chat(
   if (agent !== undefined && (options.continue || options.resume !== undefined))
     throw usageError("A conversation that is continued keeps its agent. Nothing was started.");
   await askForTrust(invocation);
+  await warnWithoutSandbox(invocation);
   const { folder, io } = invocation;
   const returns = options.continue || options.resume !== undefined;
   const model = returns ? options.model : await chooseModel(invocation, agent, options);

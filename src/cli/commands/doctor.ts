@@ -102,12 +102,17 @@ async function salvage(invocation: Invocation): Promise<number> {
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;
 
-function findingLines({ state, name, text, fix }: Finding, page: Page, commandLine: CommandLine): string[] {
-  const head = `${page.paint(COLOURS[state], state.padEnd(4))}  `;
+function findingLines(
+  { state, isDanger, name, text, fix }: Finding,
+  page: Page,
+  commandLine: CommandLine,
+): string[] {
+  const head = `${isDanger ? state.padEnd(4) : page.paint(COLOURS[state], state.padEnd(4))}  `;
   const below = " ".repeat(6);
   const formatText = (words: string): string => rewriteCommands(plainLine(words), commandLine);
-  return [
+  const lines = [
     ...fitLine({ head, text: `${name}: ${formatText(text)}`, next: below }, page),
     ...(fix === undefined ? [] : fitLine({ head: below, text: formatText(fix) }, page)),
   ];
+  return isDanger ? lines.map((line) => page.paint("red", line)) : lines;
 }

@@ -33,6 +33,7 @@ import { parseRunReference } from "../lookup/runs.ts";
 import { joinSlashCommand } from "../lookup/slash-command.ts";
 import { readGivenFile, readStdin } from "../option-values.ts";
 import { confirm, createKeys } from "../terminal/keys.ts";
+import { warnWithoutSandbox } from "../terminal/sandbox-notice.ts";
 import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
 import { askForTrust } from "../terminal/trust-prompt.ts";
 import { dropTypedText } from "../terminal/typed-ahead.ts";
@@ -76,6 +77,7 @@ async function startAndFollow(
   given: RunOptions,
 ): Promise<number> {
   if (!given.detach) await askForTrust(invocation);
+  if (!given.print && given.output === undefined) await warnWithoutSandbox(invocation);
   await refuseUnknownAgent(invocation, request);
   const options =
     request.type === "task"

@@ -8,6 +8,8 @@ import { groupDigits } from "../../projections/words/format.ts";
 
 export interface Finding {
   state: "ok" | "warn" | "bad";
+  /** True for a warning that is shown in red: Cadre works, but the person is less protected than they might think. */
+  isDanger?: true;
   name: string;
   text: string;
   /** How a person can fix the problem. */

@@ -29,7 +29,22 @@ export async function sandboxCheck(
   if (settings.driver === "none")
     return { state: "warn", name, text: "none, as configured: commands run with your permissions" };
   const why = Object.values(problems).join("; ");
-  return { state: "warn", name, text: `none, so commands run with your permissions: ${why}`, fix };
+  return {
+    state: "warn",
+    isDanger: true,
+    name,
+    text: `none, so commands run with your permissions: ${why}`,
+    fix,
+  };
+}
+
+/** One sentence for a person whose machine has no sandbox, with what to install. Undefined if there is one, or if the person chose none. */
+export async function noSandboxSentence(folder: string, env: Env): Promise<string | undefined> {
+  const settings = settingsIn(folder, env);
+  if (settings.driver !== "auto") return undefined;
+  const { used, missing } = await inspectSandbox({ sandbox: settings });
+  if (used !== "none") return undefined;
+  return `No sandbox works here, so commands of agents run with all your rights. To change that: ${remedy(missing.includes("bwrap"))}`;
 }
 
 /** Uses the defaults if the configuration cannot be read. Another check reports that problem. */

@@ -213,11 +213,16 @@ const STATES = {
   bad: { icon: OctagonX, look: "text-bad", word: "error" },
 };
 
-function CheckRow({ check: { state, name, text, fix } }: { check: Check }) {
+function CheckRow({ check: { state, isDanger, name, text, fix } }: { check: Check }) {
   const { icon: Icon, look, word } = STATES[state];
   return (
     <li className="flex gap-2 text-sm">
-      <Icon size={16} aria-label={word} role="img" className={`mt-0.5 shrink-0 ${look}`} />
+      <Icon
+        size={16}
+        aria-label={word}
+        role="img"
+        className={`mt-0.5 shrink-0 ${isDanger ? "text-bad" : look}`}
+      />
       <span className="min-w-0 break-words">
         <span className="font-medium">{name}</span>: <VisibleText text={text} />
         {fix !== undefined && (

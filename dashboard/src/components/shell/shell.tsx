@@ -10,6 +10,7 @@ import { listenForHotkeys, useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
 import { useShownTitle } from "../../ui/page-title.ts";
 import { Notices } from "../notices/notices.tsx";
+import { SandboxBanner } from "../notices/sandbox-banner.tsx";
 import { ServerBanner } from "../notices/server-banner.tsx";
 import { useTabState } from "../notices/tab-state.ts";
 import { Toasts } from "../notices/toasts.tsx";
@@ -53,6 +54,7 @@ export function Shell() {
       <Navigation onFind={() => setOpened("palette")} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <ServerBanner />
+        <SandboxBanner />
         <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
           <Outlet />
           <PinnedRun />
