@@ -469,7 +469,7 @@ export const DECLARED_KEYS = {
     alwaysNeedsTrust("commands", "named"),
   ),
   worktrees: key(
-    "What becomes of the work of agents with `workspace: worktree`: it is merged (`merge: auto`, the default), or stays on its branch (`merge: branch`)",
+    "Whether the work of agents with `workspace: worktree` is merged (`merge: auto`, the default) or stays on its branch (`merge: branch`)",
     Worktrees,
     ANY_FOLDER,
   ),

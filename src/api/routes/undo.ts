@@ -57,7 +57,7 @@ export function undoRoutes(parts: RouteParts) {
     route.post(
       "/api/runs/{id}/undo",
       {
-        summary: "Put the files of a run and its descendants back; what others changed since is kept",
+        summary: "Put the files of a run and its descendants back; later changes by others are kept",
         body: UndoBody,
         answer: UndoView,
       },

@@ -234,7 +234,7 @@ describe("[A52] a store that came with the folder", () => {
   });
 });
 
-test("[26.12] `cadre trust` lists what it trusts, and says of nothing that it is ignored", async () => {
+test("[26.12] `cadre trust` lists what it trusts, and reports nothing as ignored", async () => {
   await using p = await project({ "cadre.yaml": "permissions: { allow: [Bash] }\n" });
   const { stdout, stderr } = await p.cadre("trust");
   expect(stdout).toMatch(/`permissions\.allow` sets allow rules\nTrusted: /);

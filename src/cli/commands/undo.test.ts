@@ -35,7 +35,7 @@ test("[26.15] cadre undo shows what it would change, and with --yes takes back t
       "  restore     a.txt",
       "  bring back  b.txt",
       "  remove      x.txt",
-      "Not taken back: whatever these calls did besides changing files:",
+      "Not taken back: other effects of these calls:",
       `  ${id}#13 Run: echo x > x.txt; rm b.txt`,
       "",
     ].join("\n"),

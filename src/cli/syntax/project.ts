@@ -7,7 +7,7 @@ export function addProjectCommands(program: Command, bind: BindHandler): void {
     .description("check for anything that could keep Cadre from working here")
     .option(
       "--fix",
-      "mend what Cadre can mend: files that others can read, a missing .gitignore, a damaged store",
+      "fix what Cadre can fix by itself: files that others can read, a missing .gitignore, a damaged store",
     )
     .option("--salvage", "copy what is readable in a damaged SQLite file into a new one; keeps the old file")
     .action(bind(async () => (await import("../commands/doctor.ts")).doctor));

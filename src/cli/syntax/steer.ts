@@ -26,7 +26,7 @@ export function addSteerCommands(program: Command, bind: BindHandler): void {
     .command("undo [where]")
     .summary("take back the file changes of a run and its descendants")
     .description(
-      "Puts the files of a run and its descendants back as they were before the run, or with RUN#SEQ as they were after that event.\nShows what that changes, and asks first. What a person or another run changed since is kept and listed as a conflict.\nReplaced files are moved to .cadre/undone. Without an argument: the latest run.",
+      "Puts the files of a run and its descendants back as they were before the run, or with RUN#SEQ as they were after that event.\nShows what that changes, and asks first. Later changes by a person or another run are kept and listed as conflicts.\nReplaced files are moved to .cadre/undone. Without an argument: the latest run.",
     )
     .option("--dry-run", "only show what would change")
     .option("-y, --yes", "do not ask")

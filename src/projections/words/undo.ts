@@ -32,4 +32,4 @@ export function keptReason({ status }: UndoneFile): string | undefined {
   }
 }
 
-export const LASTING = "Not taken back: whatever these calls did besides changing files";
+export const LASTING = "Not taken back: other effects of these calls";

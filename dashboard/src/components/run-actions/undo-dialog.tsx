@@ -38,7 +38,7 @@ export function UndoDialog({ open, row, onClose }: UndoDialogProps) {
       open={open}
       onOpenChange={(next) => !next && close()}
       title={done ? "Taken back" : `Take back the files of ${row.agent}?`}
-      description="The files go back to how they were before this run and the runs below it. What others changed since stays."
+      description="The files go back to how they were before this run and the runs below it. Later changes by others are kept."
     >
       <div className="flex flex-col gap-3 overflow-auto p-4 text-sm">
         {view && <UndoFiles view={view} />}
