@@ -24,7 +24,7 @@ interface Latencies {
   longest: number;
   answers: number;
   wrong: number;
-  /** CPU milliseconds of the server per second. On a busy machine, they show how much of the waiting is the machine's. */
+  /** CPU milliseconds of the server per second. On a busy machine, they show how much of the waiting the machine causes. */
   cpu: number;
 }
 

@@ -14,7 +14,7 @@ import { median, print, whole } from "./table.ts";
 const LANES = 4;
 const MINUTES = Number(process.env["MINUTES"] ?? 60);
 const LIMIT_MB = 350;
-/** Most growth from the third to the fourth quarter of the time. A leak of one kilobyte per run exceeds it within the hour. */
+/** Maximum growth from the third to the fourth quarter of the time. A leak of one kilobyte per run exceeds it within the hour. */
 const MOST_GROWTH_MB = 20;
 
 export async function memory(): Promise<void> {

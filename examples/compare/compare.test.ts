@@ -49,7 +49,7 @@ test("[27] approval.ts refunds once after a restart, and once if kill -9 hits th
     expect(readFileSync(join(folder, "refunds.log"), "utf8")).toBe("7 500\n");
 });
 
-test("[27] the comparison names the lines of every program as they are", () => {
+test("[27] the comparison states the right number of lines for every program", () => {
   const root = join(import.meta.dirname, "../..");
   const page = readFileSync(join(root, "docs/guide/compare.md"), "utf8");
   const peers = ["ai-sdk", "langgraph", "openai-agents", "mastra"].map(

@@ -5,7 +5,7 @@ import type { Delta } from "../journal/deltas.ts";
 
 export interface OpenTexts {
   add(delta: Delta): void;
-  /** The texts of these runs. A text can belong to a call that has ended in the meantime; the journal tells. */
+  /** The texts of these runs. A text can belong to a call that has ended in the meantime. The journal shows which calls have ended. */
   of(runs: ReadonlySet<RunId>): Delta[];
 }
 

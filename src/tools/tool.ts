@@ -76,7 +76,7 @@ export interface BackgroundCommands {
   sweep(hasEnded: (runId: string) => Promise<boolean>): Promise<void>;
 }
 
-/** The files of workspaces: watched while calls change them, looked at, and put back by `cadre undo`. */
+/** Watches the files of workspaces while calls change them, and puts them back for `cadre undo`. */
 export interface WorkspaceFiles extends FileWatcher {
   /** The current versions of these paths. Undefined if the workspace does not exist on this machine. */
   versions(workspace: string, paths: readonly string[]): Promise<Map<string, Version> | undefined>;
@@ -98,7 +98,7 @@ export interface FileWatcher {
   /**
    * Call this before a call that can change files. Never rejects.
    * `path` is the only path that the call can change, if that is known.
-   * `earlier` are the fingerprints of an attempt of the same call that was cut off. If it had changed the file, its change counts.
+   * `earlier` are the fingerprints of an attempt of the same call that was cut off. If that attempt changed the file, its change is recorded too.
    */
   watch(workspace: string, path?: string, earlier?: { before: string; after: string }): Promise<EndWatch>;
 }

@@ -30,7 +30,7 @@ export interface Streaming {
   text: string;
 }
 
-/** The page keeps only the end of a command's output, but an agent's words from the first one. The journal has everything. */
+/** The page keeps only the end of a command's output, but all of an agent's words. The journal has everything. */
 const MAX_STREAMING = { tool_output: 20_000, text: 200_000, reasoning: 200_000 };
 
 /** P9: skips an unreadable event and keeps all other events. */

@@ -1,4 +1,4 @@
-// The name of what a page shows, for the browser tab. The shell adds the number of open requests.
+// The title of the browser tab, which names the content of the page. The shell adds the number of open requests.
 
 import { useEffect, useSyncExternalStore } from "react";
 

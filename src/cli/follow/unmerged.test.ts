@@ -1,4 +1,4 @@
-// Tests that work which was not merged is never reported as done.
+// Tests that unmerged work is never reported as done.
 
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Words in alphabetical order, for searches that take no longer if many words begin alike.
+// Words in alphabetical order. A search takes no longer if many words begin alike.
 // A stranger's `.env` file can contain such words, and every recorded text is searched for them (A76).
 
 export interface SortedWords {

@@ -84,7 +84,7 @@ export interface ChildSpan {
   end: { seq: number; ts: number; success: boolean; isCut?: true; summary: string } | undefined;
 }
 
-/** Waits in a row. Waits for children and for decisions about calls have no item: the child or the call shows them. */
+/** Consecutive waits. Waits for children and for decisions about calls have no item: the child or the call shows them. */
 export interface WaitSpan {
   kind: "wait";
   seq: number;

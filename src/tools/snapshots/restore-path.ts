@@ -1,4 +1,4 @@
-// Puts the version of a path back that `cadre undo` planned, in one step that can be repeated.
+// Restores the version that `cadre undo` planned for a path, in one step that can be repeated.
 //  UN7  A version is replaced only if it is the one that the plan saw. The replaced file is moved aside, never deleted,
 //       and compared once more. If another process changed it at the last moment, it is put back.
 //  UN8  A killed undo leaves each path as it was or as it should be.

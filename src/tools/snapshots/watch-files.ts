@@ -194,7 +194,7 @@ class WatchedWorkspace {
     return { at: this.nextAt(), paths: kept, ...(incomplete ? { incomplete } : {}) };
   }
 
-  /** Whether a path that was not listed before is new. If a .gitignore changed, it might only have been left out until now. */
+  /** Whether a path that was not listed before is new. If a .gitignore changed, the path might have existed but been ignored. */
   private async isNew(path: string, hasOtherRules: boolean): Promise<boolean> {
     if (!hasOtherRules) return true;
     const stats = await lstat(join(this.root, path), { bigint: true }).catch(() => undefined);

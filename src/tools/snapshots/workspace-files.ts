@@ -1,4 +1,4 @@
-// The files of workspaces, as `cadre undo` needs them: watched while calls change them, looked at, and put back.
+// Watches the files of workspaces while calls change them, reads them, and puts them back, all for `cadre undo`.
 
 import { randomUUID } from "node:crypto";
 import { readdir, realpath, rm, writeFile } from "node:fs/promises";

@@ -251,7 +251,7 @@ export interface WaitRowProps {
   onSelect(runId: string, seq: number): void;
 }
 
-/** Waits in a row, in one line. */
+/** Consecutive waits, in one line. */
 export function WaitRow({ runId, wait, selected, onSelect }: WaitRowProps) {
   const { seq, ts, title, subject, until, endedAt, earlierMs, count, note, needsPerson } = wait;
   const isOpen = endedAt === undefined;
