@@ -65,6 +65,9 @@ test("[28.16] [28.17] a task sends the events of document S4, and needs no appro
     "Outcome",
   ])
     expect(types).toContain(type);
+  expect(feed.find(({ type }) => type === "StateUpdated")).toMatchObject({
+    ...{ run_id: lead.run_id, agent_id: "lead", session_id: session },
+  });
   const told = feed.find(({ type, agent_id }) => type === "Message" && agent_id === "scribe");
   expect(told).toMatchObject({
     from: "lead",

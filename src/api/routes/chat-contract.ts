@@ -2,6 +2,7 @@
 // These routes show the same runs and sessions under the names of contract S4.
 // The contract's routes for settings and for the workspace tree are in other files.
 
+import { resolve } from "node:path";
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { Rules } from "../../journal/definition.ts";
@@ -65,7 +66,7 @@ export function chatContractRoutes(parts: ApiParts) {
       { summary: "Run records, newest first (S4)", query: AgentRunsQuery, answer: AgentRuns, etag: true },
       async ({ query: { project_root, session_id } }) => {
         // A store contains the runs of only one project.
-        if (project_root !== undefined && project_root !== parts.info.folder) return { runs: [] };
+        if (project_root !== undefined && resolve(project_root) !== parts.info.folder) return { runs: [] };
         const filter = omitUndefined({ session: session_id });
         const { runs } = await store.runs.list({ ...filter, limit: MAX_PAGE });
         return { runs: runs.map(agentRunRecord) };

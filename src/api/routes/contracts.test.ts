@@ -281,7 +281,7 @@ describe("the routes of contract S4", () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", { message: "hi", agent_id: "talker" });
     await waitForEnd(body.run_id);
     const root = encodeURIComponent(project.folder);
-    const path = `/api/agent-runs?project_root=${root}&session_id=${body.session_id}`;
+    const path = `/api/agent-runs?project_root=${root}/&session_id=${body.session_id}`;
     expect((await sendRequest(api, "GET", path)).body.runs).toEqual([
       {
         run_id: body.run_id,

@@ -24,7 +24,7 @@ export type LiveRun = Omit<AgentRunRecord, "session_id"> & { session_id?: string
 type Of = Pick<LiveRun, "run_id" | "agent_id" | "session_id">;
 
 export type LiveEvent =
-  | { type: "StateUpdated"; run: LiveRun }
+  | ({ type: "StateUpdated"; run: LiveRun } & Of)
   | ({ type: "Message"; from: string; text: string } & Of)
   | ({ type: "SubagentSpawned"; child_run_id: string; child_agent_id: string; task: string } & Of)
   | ({ type: "SubagentResult"; child_run_id: string; success: boolean; summary: string } & Of)
@@ -192,7 +192,11 @@ const status = (state: LiveState, word: AgentState, detail: string): LiveEvent =
   detail,
 });
 
-const stateUpdated = ({ run }: LiveState): LiveEvent => ({ type: "StateUpdated", run: { ...run } });
+const stateUpdated = (state: LiveState): LiveEvent => ({
+  type: "StateUpdated",
+  ...of(state),
+  run: { ...state.run },
+});
 const queueUpdated = (state: LiveState): LiveEvent => ({
   type: "QueueUpdated",
   ...of(state),

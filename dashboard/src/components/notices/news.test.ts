@@ -39,14 +39,17 @@ test("[U49] the end of a root run gives a notice; the end of a child run gives n
     ended_at: 5,
     detail: "It broke.",
   } as LiveRun;
-  expect(runEndNotice({ type: "StateUpdated", run })).toMatchObject({
+  const ids = { run_id: run.run_id, agent_id: run.agent_id };
+  expect(runEndNotice({ type: "StateUpdated", ...ids, run })).toMatchObject({
     title: "lead has failed",
     text: "It broke.",
     isBad: true,
   });
-  expect(runEndNotice({ type: "StateUpdated", run: { ...run, parent_run_id: "r0" } })).toBeUndefined();
+  expect(
+    runEndNotice({ type: "StateUpdated", ...ids, run: { ...run, parent_run_id: "r0" } }),
+  ).toBeUndefined();
   const { ended_at: _, ...going } = run;
-  expect(runEndNotice({ type: "StateUpdated", run: going })).toBeUndefined();
+  expect(runEndNotice({ type: "StateUpdated", ...ids, run: going })).toBeUndefined();
 });
 
 const notice = (rootRunId: string, kind: Notice["kind"], isBad = false): Notice => ({
