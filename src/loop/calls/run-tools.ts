@@ -8,8 +8,10 @@ import type { InstructionFile } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
 import { canReach, targetText } from "../../journal/tool-facts.ts";
+import { revealHiddenInName } from "../../journal/visible.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
+import { foldPath } from "../../permissions/protected-files.ts";
 import { isOutcomeUnknown } from "../../projections/folds/approvals.ts";
 import {
   describeEdit,
@@ -294,7 +296,7 @@ async function runCall(
   parts.mask.refresh();
   const { attachments: files = [], ...rest } = answer;
   const masked = parts.mask.value(noteStop(call, notePerson(call, rest), stopped));
-  const stained = await strangersText(call, tool, run, parts);
+  const stained = await strangersText(call, tool, masked, run, parts);
   const source = stained ?? (readsFiles(tool) ? parts.strangersFolder : undefined);
   if (source !== undefined) masked.untrusted ??= source;
   const saved = nameOfSavedOutput(call, run, parts);
@@ -329,24 +331,41 @@ async function watchFiles(
   return files.watch(workspace, targetText(tool.target, effectiveInput(call)), earlier);
 }
 
-/** The source of untrusted text that a run of this tree wrote into a file that the call reads. The result could contain that text. */
+/**
+ * The source of untrusted text that a run of this tree wrote into a file, or into its name, if the call's answer could show it.
+ * That is so if the file is at, below or above the path of the call, or if the answer names the file.
+ */
 async function strangersText(
   call: ToolCall,
   tool: AnyTool,
+  answer: TextAnswer,
   run: RunJournal,
   { store }: Pick<ToolParts, "store">,
 ): Promise<string | undefined> {
   const { target } = tool;
-  if (target?.kind !== "command" && !(target?.kind === "path" && target.use === "reads")) return undefined;
+  if (!readsFiles(tool)) return undefined;
   const writes = (await taintedWrites(run, store)).filter(
     ({ source }) => !run.state.taint.sources.includes(source),
   );
+  if (writes.length === 0) return undefined;
   const folder = `${run.state.start!.workspace}/`;
-  const named = target.kind === "path" ? targetText(target, effectiveInput(call)) : "";
-  const path = plainPath(named.startsWith(folder) ? named.slice(folder.length) : named);
-  const isRead = (written: string | undefined): boolean =>
-    path === "" || written === undefined || written === path || written.startsWith(`${path}/`);
-  return writes.find((write) => isRead(write.path && plainPath(write.path)))?.source;
+  const inFolder = (path: string): string =>
+    foldPath(plainPath(path.startsWith(folder) ? path.slice(folder.length) : path));
+  const isBlind = target?.kind === "path" && target.blind;
+  const named = target?.kind === "path" ? targetText(target, effectiveInput(call)) : "";
+  // The tool has resolved links in the paths of its answer.
+  const resolved = [answer.seen, ...(answer.files ?? [])].flatMap((file) => file?.path ?? []);
+  const paths = isBlind ? [] : [named, ...resolved].map(inFolder);
+  const text = textOfOutput(answer);
+  const isShown = (written: string | undefined): boolean => {
+    if (written === undefined) return !isBlind;
+    const path = inFolder(written);
+    return (
+      paths.some((one) => one === "" || path === one || path.startsWith(`${one}/`)) ||
+      (!isBlind && text.includes(revealHiddenInName(plainPath(written))))
+    );
+  };
+  return writes.find(({ path }) => isShown(path))?.source;
 }
 
 type ResultPayload = Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">;

@@ -21,6 +21,10 @@ import { decideApproval } from "../commands/person-commands.ts";
 
 const write = (path: string) => ({ tool: "Write", input: { path, content: "{}" } });
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
+const edit = (path: string, old_string = "{}") => ({
+  tool: "Edit",
+  input: { path, old_string, new_string: "{ }" },
+});
 const read = (path: string) => ({ tool: "Read", input: { path } });
 
 const asked = async (world: World, runId: string): Promise<(string | undefined)[]> =>
@@ -34,7 +38,7 @@ const grantRun = async (world: World, runId: string): Promise<void> => {
   await decideApproval(id!, { decision: "approve", scope: "run" }, "maria", world.runtime.people);
 };
 
-const config = "permissions: { allow: [Write, charge, hear] }\n";
+const config = "permissions: { allow: [Write, Edit, 'Edit(agents/scout.md)', charge, hear] }\n";
 
 describe("[A72] [30.13] a grant for a command that runs project code", () => {
   const cases: [string, { tool: string; input: object }[][], (string | undefined)[]][] = [
@@ -134,13 +138,29 @@ describe("[A72] [30.13] a file that a tainted run has written", () => {
     ["taints a sibling that reads it under another spelling of its path", read("./docs//../docs/notes.md")],
     ["taints a sibling that searches the folder with the file", { tool: "Grep", input: { pattern: "." } }],
     ["taints a sibling that runs a command which could show the file", bash("ls docs")],
+    ["taints a sibling that edits it, because the result shows lines of it", edit("docs/notes.md")],
+    ["taints a sibling that edits it under another spelling", edit("./docs/x/../notes.md")],
+    ["taints a sibling whose edit finds only similar lines", edit("docs/notes.md", "{{}")],
+    ["taints a sibling that lists its folder", { tool: "LS", input: { path: "docs" } }],
+    ["taints a sibling that lists the workspace", { tool: "LS", input: {} }],
+    ["taints a sibling that finds its name", { tool: "Glob", input: { pattern: "**/*.md" } }],
+    [
+      "taints a sibling that finds its name in a folder",
+      { tool: "Glob", input: { pattern: "*", path: "docs" } },
+    ],
+    ["taints a sibling that is told its name in place of a missing file", read("docs/note.md")],
+    ["taints a sibling that reads the folder", read("docs")],
   ] as const)
     scenario(title, sibling(reads), async (world) => stainedBy(world, true));
-  scenario(
-    "does not taint a sibling that reads another file",
-    sibling(read("agents/tester.md")),
-    async (world) => stainedBy(world, false),
-  );
+  for (const [title, reads] of [
+    ["reads another file", read("agents/tester.md")],
+    ["lists another folder", { tool: "LS", input: { path: "agents" } }],
+    ["edits another file", edit("agents/scout.md", "You test.")],
+    ["writes another file", write("other.json")],
+  ] as const)
+    scenario(`does not taint a sibling that ${title}`, sibling(reads), async (world) =>
+      stainedBy(world, false),
+    );
 
   test("writes count as tainted from the run's first untrusted text on, and a command counts as a write to any file", () => {
     const state = noTaintedWrites();

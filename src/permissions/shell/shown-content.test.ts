@@ -66,6 +66,26 @@ describe("[A70] [30.7] a rule that denies reading a file also applies to command
       "git diff -- ':/'",
     ],
     ...["git diff -- '*.ts'", "git log -p -- .", "git -c a.b=c diff", "git show HEAD:src/a.ts HEAD"],
+    // Lists of names that depend on the content of a change.
+    ...[
+      "git diff --name-only -G KEY HEAD~1",
+      "git diff --numstat -SKEY",
+      "git diff --stat -S KEY",
+      "git diff --numstat -G KEY",
+      "git show --name-only --pickaxe-regex -S KEY",
+      "git diff --quiet -G^KEY=a",
+      "git diff --shortstat --pickaxe-all -GKEY",
+      "git diff --numstat -I KEY",
+      "git diff --stat --ignore-matching-lines=KEY",
+      "git diff --stat --ignore-m=KEY",
+      "git log --name-only --find-object=1234abcd",
+      "git log --oneline --find-obj 1234abcd",
+      "git log --oneline -GKEY",
+      "git log --numstat -IKEY",
+      "git stash list -G KEY",
+      "git shortlog -SKEY",
+      "git diff-tree --name-only -G KEY HEAD",
+    ],
     // Searches without a path. Some have a flag whose value looks like a path.
     ...[
       "grep -rn KEY",
@@ -128,6 +148,7 @@ describe("[A70] [30.7] a rule that denies reading a file also applies to command
     ],
     ...[
       "git diff --stat",
+      "git diff --name-only --stat --ignore-all-space",
       "git diff --name-only HEAD",
       "git show --stat",
       "git show -s",

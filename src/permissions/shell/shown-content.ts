@@ -110,6 +110,11 @@ const SHOWS_PATCH = /^--show-current-patch/;
 /** Flags that make `git diff` and `git show` list names or numbers instead of content. */
 const SUMMARY =
   /^(--(stat|numstat|shortstat|dirstat|summary|name-only|name-status|no-patch|raw|quiet)(=|$)|-s$)/;
+/** Flags that search the content of changes. Even a list of names then tells whether the text is in a file. */
+const PICKAXE = /^(-[a-zA-Z0-9]*[SGIL]|--(pick|find-o|ignore-m))/;
+const CAN_SEARCH = list(
+  "diff show diff-tree diff-index diff-files whatchanged log reflog stash shortlog bisect rev-list range-diff submodule",
+);
 const SUMMARIZED = list("diff show diff-tree diff-index diff-files whatchanged");
 const ALSO_PATCH = /^(-[a-zA-Z0-9]*[puUW]|--patch|--unified|--word-diff|--color-words|--check|--binary)/;
 
@@ -121,14 +126,16 @@ function shownByGit(all: readonly ShellWord[]): ShownContent {
   const flags = end < 0 ? words : words.slice(0, end);
   const paths = end < 0 ? [] : words.slice(end + 1);
   const has = (pattern: RegExp): boolean => flags.some((word) => word === undefined || pattern.test(word));
+  const searches = CAN_SEARCH.has(verb) && has(PICKAXE);
   if (
     SUMMARIZED.has(verb) &&
     flags.some((word) => SUMMARY.test(word ?? "")) &&
     !has(ALSO_PATCH) &&
+    !searches &&
     !namesBlob(flags)
   )
     return NONE;
-  if (SHOWS_NAMES.has(verb) && !has(OWN_PATCHING.get(verb) ?? SHOWS_PATCH)) return NONE;
+  if (!searches && SHOWS_NAMES.has(verb) && !has(OWN_PATCHING.get(verb) ?? SHOWS_PATCH)) return NONE;
   if (namesOnlyPaths(verb, flags)) return BELOW;
   // A pathspec with a wildcard or with magic, such as `:/`, can mean any file.
   const isLimited = paths.length > 0 && paths.every((path) => path !== undefined && !/^:|[*?[]/.test(path));
