@@ -211,7 +211,7 @@ export async function converse(
     const { items, pausedRuns } = rest;
     const others = pausedRuns.filter((run) => !isPaused(run));
     print([
-      ...neededLines(items, commandLine, screen.paint),
+      ...neededLines(items, commandLine, screen),
       ...blockedLines({ items, pausedRuns: others }, watched, commandLine),
     ]);
   }

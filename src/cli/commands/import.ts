@@ -93,7 +93,7 @@ async function nextFor(
   const once = until.length === 0 ? "" : ` once you have ${until.join(" and ")}`;
   return {
     who: `; ${await nextDriverText(client, commandLine)}${once}`,
-    needed: [...neededLines(open, commandLine, screen.paint), ...paused],
+    needed: [...neededLines(open, commandLine, screen), ...paused],
   };
 }
 

@@ -87,7 +87,7 @@ async function watch(
       const needed = neededLines(
         (await client.get("/api/approvals", { run: runId })).approvals,
         commandLine,
-        screen.paint,
+        screen,
       );
       const next = `${capitalize(noDriverText(health))}, so there will be no more events: ${rewriteCommands(driverCommands(health), commandLine)} continues it.`;
       const lines = [...needed, "", isToStop ? endsLaterText(runId, health, commandLine) : next];

@@ -38,7 +38,7 @@ export async function printFollowResult(
       ...pausedRuns.flatMap((run) => blockedCommands(run, view, commandLine)),
     ];
     const lines = [
-      ...neededLines(items, commandLine, screen.paint),
+      ...neededLines(items, commandLine, screen),
       ...blockedLines(rest, { runId, view }, commandLine),
       again,
     ];

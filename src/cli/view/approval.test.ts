@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ApprovalView } from "../../api/client/types.ts";
 import { createCommandLine } from "../command-line.ts";
 import { answerCommands, approvalLines, cardLines, editLines } from "./approval.ts";
+import { neededLines } from "./summary.ts";
 
 const item = (over: Partial<ApprovalView>): ApprovalView => ({
   id: "r1:m1.0",
@@ -58,6 +59,31 @@ describe("an approval", () => {
     expect(text).toContain("rm b");
     expect(text).toContain("ann changed the input; this is what ran");
   });
+
+  test.each([
+    [`npm test${"\n".repeat(55)}rm -rf x`, "rm -rf x"],
+    ["npm test\nrm -rf x", "  rm -rf x"],
+    [`echo ${"a ".repeat(150)}; rm -rf x`, "rm -rf x"],
+    ["npm test\r\nrm -rf x", "rm -rf x"],
+    ["npm  test   # x\t; rm -rf x", "npm  test"],
+  ])(
+    "[A17] above the commands that answer it, a command that is not one short line is shown in full",
+    (command, shown) => {
+      const bash = item({ tool: "Bash", input: { command }, target: { kind: "command", field: "command" } });
+      const lines = neededLines([bash], here, bare);
+      const text = lines.slice(
+        2,
+        lines.findIndex((line) => line.includes("approve r1:m1.0")),
+      );
+      expect(text.join("\n")).toContain(shown);
+      const short = item({
+        tool: "Bash",
+        input: { command: "ls" },
+        target: { kind: "command", field: "command" },
+      });
+      expect(neededLines([short], here, bare)[2]).toContain("approve r1:m1.0");
+    },
+  );
 
   test("[A17] [A64] names, rules, text and previews cannot control the terminal; long text is shown in full", () => {
     const order = "\u001b[2J\u202e";

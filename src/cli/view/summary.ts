@@ -13,12 +13,12 @@ import {
 } from "../../projections/words/statuses.ts";
 import { stopLabel } from "../../projections/words/stop-reasons.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
-import { answerCommands, itemTitle } from "./approval.ts";
+import { answerCommands, itemTitle, previewLines } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
 import { driverCommands, noDriverText } from "./drivers.ts";
 import type { Paint, Screen } from "./screen.ts";
 import { allNodes } from "./text/branches.ts";
-import { fitLines } from "./text/fit.ts";
+import { fitLines, type Page } from "./text/fit.ts";
 import { plain, plainLine } from "./text/plain.ts";
 import { wrapText } from "./text/word-wrap.ts";
 
@@ -87,18 +87,25 @@ export function retryLines({ id, rootRunId, status }: RunDetail, commandLine: Co
 }
 
 /** Lists the items that a person must answer before the run can continue, with the exact commands. */
-export function neededLines(
-  items: readonly ApprovalView[],
-  commandLine: CommandLine,
-  paint: Paint,
-): string[] {
+export function neededLines(items: readonly ApprovalView[], commandLine: CommandLine, page: Page): string[] {
+  const { paint } = page;
   return items.flatMap((item) => [
     "",
     `${paint("yellow", ITEM_LABELS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
+    ...wholeCommand(item, page),
     ...(item.choices === undefined ? [] : [`  answers: ${plainLine(item.choices.join(", "))}`]),
     ...(item.blastRadius ? [`  ${radiusLine(item.blastRadius, paint)}`] : []),
     ...answerCommands(item, commandLine).map((command) => `  ${command}`),
   ]);
+}
+
+/** All lines of a command that its title does not show as it is, because the title is one short line (A17). */
+function wholeCommand(item: ApprovalView, page: Page): string[] {
+  if (item.target?.kind !== "command") return [];
+  const command = ((item.input ?? {}) as Record<string, unknown>)[item.target.field];
+  return typeof command !== "string" || itemTitle(item).endsWith(`: ${command}`)
+    ? []
+    : previewLines(command, page);
 }
 
 /** Returns the path of the run that needs an answer. Returns an empty text for a root run. */
