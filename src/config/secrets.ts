@@ -127,7 +127,10 @@ export function envFiles(folder: string, dir = join(folder, ".cadre")): EnvFiles
   let files = findEnvFiles(folder);
   let stamp = stampOf([folder, token, ...files]);
   return {
-    secrets: () => [...tokenIn(token), ...files.flatMap(fileSecrets)],
+    secrets: () => [
+      ...tokenIn(token),
+      ...files.flatMap((path) => [...fileSecrets(path), ...privateKeys(path)]),
+    ],
     changed() {
       const now = stampOf([folder, token, ...files]);
       if (now === stamp) return false;
@@ -146,8 +149,34 @@ function tokenIn(path: string): NamedSecret[] {
   }
 }
 
-const findEnvFiles = (folder: string): string[] =>
-  findFiles(folder, (name) => ENV_FILE.test(name) && !SAMPLE.test(name));
+/** The `.env` files, and some of the files that can hold private keys. */
+function findEnvFiles(folder: string): string[] {
+  const env = findFiles(folder, (name) => ENV_FILE.test(name) && !SAMPLE.test(name));
+  return [...env, ...findFiles(folder, (name) => KEY_FILE.test(name)).slice(0, MOST_KEY_FILES)];
+}
+
+const KEY_FILE = /\.(?:pem|key)$|^id_(?:rsa|dsa|ecdsa|ed25519)$/i;
+const MOST_KEY_FILES = 20;
+const MAX_KEY_BYTES = 20_000;
+
+/** The lines of the private keys in a file. A command can show a single line, which nothing else marks as a part of a key. */
+function privateKeys(path: string): NamedSecret[] {
+  try {
+    if (!KEY_FILE.test(path.slice(path.lastIndexOf("/") + 1)) || statSync(path).size > MAX_KEY_BYTES)
+      return [];
+    const blocks = readFileSync(path, "utf8").matchAll(
+      /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----([\w+/=\s]*)-----END/g,
+    );
+    return Array.from(blocks).flatMap(([, body = ""]) =>
+      body
+        .split(/\s+/)
+        .filter(({ length }) => length >= 2 * SHORTEST)
+        .map((value) => ({ name: "private-key", value })),
+    );
+  } catch {
+    return [];
+  }
+}
 
 /** Finds files by their names, a few levels deep. Hidden folders, and folders with installed or built files, are skipped. */
 export function findFiles(folder: string, fits: (name: string) => boolean): string[] {

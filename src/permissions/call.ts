@@ -5,6 +5,7 @@
 
 import { relative } from "node:path";
 import { lengthProblem, type NamedTool, type ToolTarget, targetText } from "../journal/tool-facts.ts";
+import { holdsKeys } from "../key-files.ts";
 import type { CheckDeadline } from "./deadline.ts";
 import {
   type InspectedPath,
@@ -14,7 +15,7 @@ import {
   type WorkspaceView,
 } from "./path-names.ts";
 import type { PermissionRequest } from "./permission.ts";
-import { holdsKeys, isCadreState, isProtectedPath } from "./protected-files.ts";
+import { isCadreState, isProtectedPath } from "./protected-files.ts";
 import { isInside, isReadOnlyCommand } from "./shell/judge-shell.ts";
 import {
   type Folders,

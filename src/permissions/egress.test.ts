@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { bash, judge, verdict } from "../../test/support/judge.ts";
+import { holdsKeys } from "../key-files.ts";
 import { inspectPath } from "../tools/files/workspace-path.ts";
-import { holdsKeys } from "./protected-files.ts";
 
 describe("[A71] [30.5] a command that reads a file with keys asks", () => {
   test.each([

@@ -4,9 +4,9 @@
 //    The answer is "maybe" if a command might reach the path through a parent folder, or by a word that is known only at run time.
 
 import { compileGlob, type GlobOptions } from "../glob-pattern.ts";
+import { foldPath } from "../key-files.ts";
 import type { CommandUnit, Unit } from "./call.ts";
 import type { NamedPath, PathNames } from "./path-names.ts";
-import { foldPath } from "./protected-files.ts";
 import type { Match } from "./shell/argv-pattern.ts";
 import { knowsOptions, type ShownContent, shownContent, walkedContent } from "./shell/shown-content.ts";
 

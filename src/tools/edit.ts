@@ -47,7 +47,7 @@ export const editTool = defineTool({
 });
 
 function replacePlan(input: Input): ChangePlan {
-  return (before) => {
+  return (before, mask = (text) => text) => {
     if (before === undefined)
       return { refused: "does not exist: use Glob to find the file that you mean, or Write to create it" };
     const wanted = replacementsOf(input);
@@ -59,11 +59,11 @@ function replacePlan(input: Input): ChangePlan {
     const changed: ChangedLines[] = [];
     for (const [index, edit] of wanted.entries()) {
       const [old_string, new_string] = [adapt(edit.old_string), adapt(edit.new_string)];
-      const replaced = replaceText(text, { ...edit, old_string, new_string });
+      const replaced = replaceText(text, { ...edit, old_string, new_string }, mask);
       if (!replaced.ok && wanted.length === 1) return { refused: replaced.why };
       if (!replaced.ok) {
         // Similar lines are searched in the file on disk, because no edit of this call was written.
-        const own = replaceText(before, { ...edit, old_string, new_string });
+        const own = replaceText(before, { ...edit, old_string, new_string }, mask);
         const why = own.ok ? "no longer holds old_string after the edits before it" : own.why;
         return { refused: `was left as it is, because of edit ${index + 1} of ${wanted.length}: it ${why}` };
       }
@@ -73,7 +73,7 @@ function replacePlan(input: Input): ChangePlan {
       if (replaced.tolerance) notes.push(`matched ${replaced.tolerance}`);
     }
     const said = [`${count} ${count === 1 ? "place" : "places"}`, ...new Set(notes)].join("; ");
-    return { text, said, shown: changedText(text, changed) };
+    return { text, said, shown: changedText(mask(text), changed) };
   };
 }
 

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { compileBounded } from "../bounded-pattern.ts";
 import { messageOf } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
+import { holdsKeys } from "../key-files.ts";
 import { plural } from "../projections/words/format.ts";
 import { clipLine, HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
 import { describeMissing } from "./files/nearest-paths.ts";
@@ -55,12 +56,17 @@ export const grepTool = defineTool({
     const target = await inspectTarget(place);
     if ("problem" in target) return refusal(`${input.path} ${target.problem}`);
     try {
+      const all = target.isFolder ? await listFiles(input, place, context) : [place.relative];
       const found = await search(input, { ...place, ...target }, max, context);
-      const lines = await readFoundLines(place.root, found.lines, matcherOf(input));
+      const lines = await readFoundLines(place.root, found.lines, matcherOf(input), context);
+      lines.push(...(await searchKeyFiles(all ?? [], input, max, place, context)));
       if (lines.length === 0) lines.push("no match");
       if (found.unread) lines.push("(some files could not be read)");
-      lines.push(...describeRest(found, max), ...(await describeLargeFiles(input, place, found, context)));
-      if (found.kept) lines.push(HIDDEN_BY_RULES);
+      lines.push(
+        ...describeRest(found, max),
+        ...(await describeLargeFiles(input, all, place, found, context)),
+      );
+      if (hidesSome(all, context)) lines.push(HIDDEN_BY_RULES);
       return textAnswer(lines.join("\n"));
     } catch (error) {
       const problem = `could not search for ${JSON.stringify(input.pattern)}: ${messageOf(error)}`;
@@ -104,8 +110,6 @@ interface Found {
   /** Whether all matching lines were counted. */
   complete: boolean;
   unread: boolean;
-  /** Whether a rule hides some matches. */
-  kept: boolean;
 }
 
 async function search(
@@ -117,7 +121,6 @@ async function search(
   const lines: FoundLine[] = [];
   const rest = new Map<string, number>();
   let counted = 0;
-  let kept = false;
   await using folder = await openFolder(root, []);
   const end = await ripgrep({
     args: [
@@ -133,10 +136,7 @@ async function search(
     onRecord(record) {
       const [, path, number, sign, offset] = RECORD.exec(record) ?? [];
       if (path === undefined) return true;
-      if (mayShow?.(path) === false) {
-        kept = true;
-        return true;
-      }
+      if (holdsKeys(path) || mayShow?.(path) === false) return true;
       const isMatch = sign === ":";
       if (lines.length < max) lines.push({ path, number: Number(number), offset: Number(offset), isMatch });
       else if (isMatch) rest.set(path, (rest.get(path) ?? 0) + 1);
@@ -145,7 +145,7 @@ async function search(
     },
   });
   if (!end.ok) throw new Error(end.why);
-  return { lines, rest, complete: end.complete, unread: end.unread, kept };
+  return { lines, rest, complete: end.complete, unread: end.unread };
 }
 
 const MAX_NAMED = 20;
@@ -167,32 +167,100 @@ function describeRest({ lines, rest, complete }: Found, max: number): string[] {
 const MAX_LISTED = 100_000;
 const MAX_LARGE_NAMED = 5;
 
+/** The files that a folder search searches. Undefined if there are too many. The list does not depend on the pattern. */
+async function listFiles(
+  input: Input,
+  { root, relative }: WorkspacePath,
+  { signal }: Pick<ToolContext, "signal">,
+  more: readonly string[] = [],
+): Promise<string[] | undefined> {
+  await using folder = await openFolder(root, []);
+  const paths: string[] = [];
+  const end = await ripgrep({
+    args: ["--files", "--null", ...whichFiles(input), ...more, "--", relative],
+    separator: "\0",
+    folder,
+    signal,
+    onRecord: (path) => paths.push(path.replace(/^\.\//, "")) < MAX_LISTED,
+  });
+  return end.ok && end.complete ? paths : undefined;
+}
+
+const MAX_JUDGED = 2_000;
+
+/**
+ * Whether a rule hides some of the files. The answer must not depend on the pattern: otherwise each search would tell
+ * something about the content of a hidden file (A70).
+ */
+const hidesSome = (all: readonly string[] | undefined, { mayShow }: ToolContext): boolean =>
+  mayShow !== undefined && (all ?? []).slice(0, MAX_JUDGED).some((path) => !mayShow(path));
+
+const MAX_KEY_FILES = 50;
+const MAX_KEY_BYTES = 100_000;
+
+/**
+ * Searches files that hold keys in their masked form. A search of their real text would tell something about the keys,
+ * even if it showed only masked lines (A71).
+ */
+async function searchKeyFiles(
+  all: readonly string[],
+  input: Input,
+  max: number,
+  { root }: WorkspacePath,
+  { mayShow, mask = (text) => text }: ToolContext,
+): Promise<string[]> {
+  const named = all.filter((path) => holdsKeys(path) && mayShow?.(path) !== false).sort();
+  if (named.length === 0) return [];
+  const matcher = matcherOf(input, MAX_KEY_BYTES);
+  if (!matcher) return ["(files that hold keys were not searched: use a simpler pattern)"];
+  const shown: string[] = [];
+  for (const path of named.slice(0, MAX_KEY_FILES)) {
+    const text = await smallText(root, path);
+    if (text === undefined) continue;
+    const { lines, matching, numbers } = matchedLines(mask(text), input, matcher);
+    for (const at of numbers.slice(0, Math.max(0, max - shown.length))) {
+      const sign = matching.has(at) ? ":" : "-";
+      shown.push(`${revealHiddenInName(path)}${sign}${at + 1}${sign}${aroundMatch(lines[at]!, matcher)}`);
+    }
+  }
+  if (named.length > MAX_KEY_FILES)
+    shown.push(
+      `(${named.length - MAX_KEY_FILES} more files that hold keys were not searched: name one as path)`,
+    );
+  return shown;
+}
+
+async function smallText(root: string, path: string): Promise<string | undefined> {
+  const names = path.split("/");
+  try {
+    await using folder = await openFolder(root, names.slice(0, -1));
+    await using file = await openRegularFile(folder, names.at(-1)!);
+    const { size } = await file.stat();
+    if (size > MAX_KEY_BYTES) return undefined;
+    const content = Buffer.alloc(size);
+    const { bytesRead } = await file.read(content, 0, size, 0);
+    return decode(content.subarray(0, bytesRead));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Names the large files that a folder search skipped. If `rest` has matches, the model must search again anyway, so no file is named. */
 async function describeLargeFiles(
   input: Input,
-  { root, relative }: WorkspacePath,
+  all: readonly string[] | undefined,
+  place: WorkspacePath,
   { rest }: Found,
-  { mayShow, signal }: ToolContext,
+  context: ToolContext,
 ): Promise<string[]> {
-  if (rest.size > 0) return [];
-  await using folder = await openFolder(root, []);
-  const list = async (more: readonly string[]) => {
-    const paths: string[] = [];
-    const end = await ripgrep({
-      args: ["--files", "--null", ...whichFiles(input), ...more, "--", relative],
-      separator: "\0",
-      folder,
-      signal,
-      onRecord: (path) => paths.push(path) < MAX_LISTED,
-    });
-    return end.ok && end.complete ? paths : undefined;
-  };
-  const [all, small] = await Promise.all([list([]), list([MAX_SIZE])]);
-  if (!all || !small || all.length === small.length) return [];
+  if (rest.size > 0 || !all) return [];
+  const { root } = place;
+  const { mayShow } = context;
+  const small = await listFiles(input, place, context, [MAX_SIZE]);
+  if (!small || all.length === small.length) return [];
   const searched = new Set(small);
   const large: string[] = [];
-  for (const record of all.filter((path) => !searched.has(path)).slice(0, 100)) {
-    const path = record.replace(/^\.\//, "");
+  for (const path of all.filter((each) => !searched.has(each)).slice(0, 100)) {
     if (mayShow?.(path) !== false && (await isLargeFile(root, path))) large.push(revealHiddenInName(path));
   }
   if (large.length === 0) return [];
@@ -268,6 +336,7 @@ async function readFoundLines(
   root: string,
   found: readonly FoundLine[],
   matcher: RE2JS | undefined,
+  { mask }: Pick<ToolContext, "mask">,
 ): Promise<string[]> {
   const shown: string[] = [];
   const folders = Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
@@ -276,7 +345,7 @@ async function readFoundLines(
     const folder = await openFolder(root, names).catch(() => undefined);
     await using _held = folder;
     for (const [path, lines] of Map.groupBy(inside, (line) => line.path)) {
-      const texts = folder && (await textsOf(folder, path.slice(parent.length), lines));
+      const texts = folder && (await textsOf(folder, path.slice(parent.length), lines, mask));
       if (texts) shown.push(...describeLines(revealHiddenInName(path), lines, texts, matcher));
     }
   }
@@ -321,25 +390,30 @@ function searchText(text: string, input: Input, max: number): ToolAnswer {
     return refusal(
       `${JSON.stringify(input.pattern)} cannot be searched for in a saved output: use a simpler pattern`,
     );
-  const lines = text.split("\n");
-  const found = acrossLines(input)
-    ? linesAcross(text, matcher)
-    : lines.flatMap((line, index) => (matcher.matcher(line).find() ? [index] : []));
-  if (found.length === 0) return { output: "no match" };
-  const near = input.context ?? 0;
-  const around = found.flatMap((index) =>
-    Array.from({ length: 2 * near + 1 }, (_, step) => index - near + step).filter(
-      (at) => at >= 0 && at < lines.length,
-    ),
-  );
-  const matching = new Set(found);
-  const numbers = [...new Set(around)].slice(0, max);
+  const { lines, matching, numbers: all } = matchedLines(text, input, matcher);
+  if (matching.size === 0) return { output: "no match" };
+  const numbers = all.slice(0, max);
   const shown = numbers.map(
     (at) => `${at + 1}${matching.has(at) ? ":" : "-"}${aroundMatch(lines[at]!, matcher)}`,
   );
   const matches = numbers.filter((at) => matching.has(at)).length;
   if (matches < matching.size) shown.push(`(${partShown(matches, matching.size, max)})`);
   return textAnswer(shown.join("\n"));
+}
+
+/** The lines of a text, and the indexes of those that match and of those to show. */
+function matchedLines(text: string, input: Input, matcher: RE2JS) {
+  const lines = text.split("\n");
+  const found = acrossLines(input)
+    ? linesAcross(text, matcher)
+    : lines.flatMap((line, index) => (matcher.matcher(line).find() ? [index] : []));
+  const near = input.context ?? 0;
+  const around = found.flatMap((index) =>
+    Array.from({ length: 2 * near + 1 }, (_, step) => index - near + step).filter(
+      (at) => at >= 0 && at < lines.length,
+    ),
+  );
+  return { lines, matching: new Set(found), numbers: [...new Set(around)] };
 }
 
 /** Indexes of the lines that a pattern across lines matches. */
@@ -364,14 +438,15 @@ async function textsOf(
   folder: OpenFolder,
   name: string,
   lines: readonly FoundLine[],
+  mask: ToolContext["mask"] = (text) => text,
 ): Promise<(string | undefined)[] | undefined> {
   try {
     await using file = await openRegularFile(folder, name);
     const { size } = await file.stat();
-    if (size > MAX_SEARCHED_BYTES) return await textsAt(file, lines);
+    if (size > MAX_SEARCHED_BYTES) return (await textsAt(file, lines)).map(mask);
     const content = Buffer.alloc(size);
     const { bytesRead } = await file.read(content, 0, content.length, 0);
-    const all = decode(content.subarray(0, bytesRead)).split("\n");
+    const all = mask(decode(content.subarray(0, bytesRead))).split("\n");
     return lines.map(({ number }) => all[number - 1]);
   } catch {
     return undefined;

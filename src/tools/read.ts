@@ -66,7 +66,7 @@ export const readTool = defineTool({
     const seen = { path: place.relative, fingerprint: file.fingerprint };
     if (file.text === "") return { output: `${path} is empty`, seen };
     const text = /\.ipynb$/i.test(path) ? (notebookText(file.text) ?? file.text) : file.text;
-    return { output: numberedLines(text, part), seen };
+    return { output: numberedLines(context.mask?.(text) ?? text, part), seen };
   },
 });
 

@@ -28,6 +28,8 @@ export interface ToolContext {
   seenFiles?: ReadonlyMap<string, string>;
   /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
+  /** Masks the text of a whole file and keeps its lines. A tool that shows or searches a part of a file masks all of it first (A71). */
+  mask?: (text: string) => string;
   /** Returns the whole output of an earlier call of this run, by its name. The shortened output of that call contains the name. */
   savedOutput?: (name: string) => Promise<SavedOutput | undefined>;
   /** The skills that the agent can load. */

@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "process-start",
     "sized-cache",
     "glob-pattern",
+    "key-files",
     "bounded-pattern",
   ],
   // The declaration of a pattern is in the journal's layer, because the journal uses the pattern's schema and trigger.

@@ -27,6 +27,8 @@ export interface Secrets {
 
 export interface Mask {
   text(text: string): string;
+  /** Masks the text of a whole file and keeps its lines, so that a tool can show or search some of them. Each line of a private key becomes a mark. */
+  lines(text: string): string;
   /** Masks every string in a value, including the keys of objects. */
   value<T>(value: T): T;
   /** Masks a text that arrives in pieces, including secrets that are split between pieces. */
@@ -60,6 +62,13 @@ export function createMask(secrets: Secrets): Mask {
   };
   return {
     text,
+    lines(given) {
+      if (text(given) === given) return given;
+      const marked = given.replace(TOKENS, (token) =>
+        token.replace(/[^\r\n]+/g, secretMark(tokenName(token))),
+      );
+      return marked.split("\n").map(text).join("\n");
+    },
     value(given) {
       if (typeof given !== "object" || given === null) return maskedValue(given, text);
       if (clean.has(given)) return given;

@@ -9,9 +9,9 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
 import { canReach, targetText } from "../../journal/tool-facts.ts";
 import { revealHiddenInName } from "../../journal/visible.ts";
+import { foldPath } from "../../key-files.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
-import { foldPath } from "../../permissions/protected-files.ts";
 import { isOutcomeUnknown } from "../../projections/folds/approvals.ts";
 import {
   describeEdit,
@@ -499,7 +499,10 @@ async function execute(
   const output = parts.mask.stream((text) =>
     parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
   );
+  // A command can have changed the `.env` files since the last call.
+  parts.mask.refresh();
   const context: ToolContext = {
+    mask: parts.mask.lines,
     workspace,
     runId,
     callId: call.id,

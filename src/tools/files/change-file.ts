@@ -22,7 +22,7 @@ import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 /** `refused` completes a sentence that begins with the file's name. `shown` contains the changed lines, for the model. */
 export type PlannedChange = { text: string; said: string; shown?: string } | { refused: string };
 /** Computes the new content of a file. `before` is undefined if the file does not exist. */
-export type ChangePlan = (before: string | undefined) => PlannedChange;
+export type ChangePlan = (before: string | undefined, mask?: ToolContext["mask"]) => PlannedChange;
 
 export async function changeFile(path: string, plan: ChangePlan, context: ToolContext): Promise<ToolAnswer> {
   const { workspace, key, attempt, fingerprints, signal } = context;
@@ -38,7 +38,7 @@ export async function changeFile(path: string, plan: ChangePlan, context: ToolCo
       seen: { path: place.relative, fingerprint: before.fingerprint },
     };
   if (isStale(before, context)) return staleAnswer(place);
-  const planned = planFor(place, before, plan);
+  const planned = planFor(place, before, (text) => plan(text, context.mask));
   if ("refused" in planned) return refusal(`${path} ${planned.refused}; nothing was changed`);
   if (before.ok && before.text === planned.text)
     return { output: `${place.relative} already has exactly this content` };

@@ -23,7 +23,12 @@ export type Replaced =
   /** `why` completes a sentence that begins with the file's name. */
   | { ok: false; why: string };
 
-export function replaceText(text: string, { old_string, new_string, replace_all }: Replacement): Replaced {
+/** `mask` masks the file's text before lines of it are shown. */
+export function replaceText(
+  text: string,
+  { old_string, new_string, replace_all }: Replacement,
+  mask: (text: string) => string = (shown) => shown,
+): Replaced {
   if (old_string === "")
     return {
       ok: false,
@@ -51,7 +56,7 @@ export function replaceText(text: string, { old_string, new_string, replace_all 
     if (found.length === 1)
       return replaceLines(text, found[0]!, { old_string, new_string }, { name, isIndent });
   }
-  return { ok: false, why: `does not hold old_string.${nearestLines(text, old_string)}` };
+  return { ok: false, why: `does not hold old_string.${nearestLines(mask(text), old_string)}` };
 }
 
 interface Tolerance {

@@ -18,6 +18,7 @@ const { restore } = createWorkspaceFiles({
   dir: `${root}/.cadre`,
   mask: {
     text: (text) => text,
+    lines: (text) => text,
     value: (value) => value,
     stream: () => ({ add() {}, end() {} }),
     refresh() {},
