@@ -68,12 +68,21 @@ export async function startSeed(name: string): Promise<Seed> {
       return answer;
     },
     cadre: (...words) =>
-      run(process.execPath, [programPath("cadre"), ...words], folder, { ...env, ...ENVIRONMENT }),
+      run(process.execPath, [programPath("cadre"), ...words], folder, {
+        ...env,
+        ...ENVIRONMENT,
+        XDG_CONFIG_HOME: join(folder, "../config"),
+      }),
     readme() {
       const text = readFileSync(join(import.meta.dirname, name, "README.md"), "utf8");
       const line = /^.*\bcadre -C <folder>.*$/m.exec(text)![0];
       const program = `"${process.execPath}" "${programPath("cadre")}"`;
-      return run("sh", ["-c", line.replace("cadre", program).replace("<folder>", folder)], root, env);
+      return run(
+        "sh",
+        ["-c", line.replace(" cadre ", ` ${program} `).replaceAll("<folder>", folder)],
+        root,
+        env,
+      );
     },
     sql(query, ...values) {
       const database = new DatabaseSync(join(folder, ".cadre/cadre.db"), { readOnly: true });
