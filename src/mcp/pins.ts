@@ -6,8 +6,9 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
+import { codeLoadedBy, SCRIPT, startCodeSearch } from "../config/code-files.ts";
 import type { McpServer } from "../config/schema.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { canonical, ListedTool } from "./listing.ts";
@@ -93,18 +94,25 @@ export const isSameDeclaration = (a: Launch, b: Launch): boolean =>
 
 export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === canonical(b);
 
-const SCRIPT = /\.([cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/i;
 const MAX_PROGRAM = 20 * 1024 * 1024;
 
-/** Hashes the project files that a command line names. If such a file changes, the same command starts a different program (A49). */
+/**
+ * Hashes the project files that a command line names, and the code that these files load.
+ * If such a file changes, the same command starts a different program (A49).
+ */
 function programsOf(words: readonly string[], folder: string): Record<string, string> | undefined {
   const root = realFolder(folder);
+  const search = startCodeSearch(root);
   const found = words.flatMap((word, index) => {
     const path = resolve(root, word);
     if (!(realFolder(path).startsWith(root + sep) && (index === 0 || SCRIPT.test(word)))) return [];
+    const loaded = codeLoadedBy(path, search).filter((file) => file !== path);
+    return [[word, path] as const, ...loaded.map((file) => [relative(root, file), file] as const)];
+  });
+  const hashes = found.flatMap(([name, path]) => {
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file?.isFile() || file.size > MAX_PROGRAM) return [];
-    return [[word, createHash("sha256").update(readFileSync(path)).digest("hex")]];
+    return [[name, createHash("sha256").update(readFileSync(path)).digest("hex")]];
   });
-  return found.length > 0 ? Object.fromEntries(found) : undefined;
+  return hashes.length > 0 ? Object.fromEntries(hashes) : undefined;
 }

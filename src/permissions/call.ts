@@ -10,6 +10,7 @@ import type { CheckDeadline } from "./deadline.ts";
 import {
   type InspectedPath,
   type InspectPath,
+  type NamedPath,
   type PathNames,
   pathNames,
   type WorkspaceView,
@@ -108,7 +109,7 @@ const typedUnits = (units: readonly Unit[]): Unit[] => [
 function pathUnit(path: string, use: PathUse, workspace: WorkspaceView): Unit {
   const names = pathNames(path, workspace);
   const change = use === "changes";
-  const kept = change ? protectedAmong([names]) : use === "reads" ? ownAmong([names]) : undefined;
+  const kept = change ? protectedAmong([names], workspace) : use === "reads" ? ownAmong([names]) : undefined;
   return { kind: "path", change, places: names, protected: kept };
 }
 
@@ -134,7 +135,7 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
     const readOnly = onlyReads && keys === undefined;
     const reach = () => reaches()[index]!;
     const named = once(() => mentionedPaths(reach(), folders(), workplace));
-    const kept = keys ?? (readOnly ? undefined : protectedIn(named()));
+    const kept = keys ?? (readOnly ? undefined : protectedIn(named(), workplace));
     const elsewhere = !stays && index > leavesAt;
     return { kind: "command", command, exact, elsewhere, readOnly, reach, named, protected: kept };
   });
@@ -174,7 +175,7 @@ function redirectUnit(
       harmless && !change && isHere && isInside(target!, workplace) && keysAmong(places) === undefined,
     places,
     unknown,
-    protected: change ? protectedAmong(places) : (ownAmong(places) ?? keysAmong(places)),
+    protected: change ? protectedAmong(places, workplace) : (ownAmong(places) ?? keysAmong(places)),
   };
 }
 
@@ -210,21 +211,27 @@ function textUnit(text: string, folders: () => Folders, workplace: WorkspaceView
   const script = possibleCommands({ argv: ["eval", text], assigns: false, fed: false });
   const reach = { ...script, code: [...script.code, text] };
   const named = mentionedPaths(reach, folders(), workplace);
-  const kept = protectedIn(named);
+  const kept = protectedIn(named, workplace);
   return { kind: "text", reach: () => reach, named: () => named, protected: kept };
 }
 
-const protectedIn = ({ certain, possible, cut }: MentionedPaths): string | undefined =>
-  protectedAmong([...certain, ...possible]) ?? (cut ? "files, perhaps, among very many" : undefined);
+const protectedIn = (
+  { certain, possible, cut }: MentionedPaths,
+  workspace: WorkspaceView,
+): string | undefined =>
+  protectedAmong([...certain, ...possible], workspace) ??
+  (cut ? "files, perhaps, among very many" : undefined);
 
-const protectedAmong = (named: readonly PathNames[]): string | undefined =>
-  pathsOf(named).find((path) => isProtectedPath(path));
+const protectedAmong = (named: readonly PathNames[], { isNamed }: WorkspaceView): string | undefined =>
+  placesOf(named).find(({ path, absolute }) => isProtectedPath(path) || isNamed?.(path, absolute))?.path;
 
 const ownAmong = (named: readonly PathNames[]): string | undefined =>
   pathsOf(named).find((path) => isCadreState(path));
 
-const pathsOf = (named: readonly PathNames[]): string[] =>
-  named.flat().flatMap(({ path, real }) => (real ? [path, real.path] : [path]));
+const placesOf = (named: readonly PathNames[]): NamedPath[] =>
+  named.flat().flatMap((place) => (place.real ? [place, place.real] : [place]));
+
+const pathsOf = (named: readonly PathNames[]): string[] => placesOf(named).map(({ path }) => path);
 
 /** Caches lookups, because the same paths occur many times in one call. */
 function inspectOnce(inspect: InspectPath): InspectPath {

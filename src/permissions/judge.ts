@@ -53,12 +53,12 @@ function judgeCall(call: Call, request: PermissionRequest, facts: DeclaredFacts 
     inheritedAsk(call, request) ??
     denial?.verdict ??
     ruleVerdict(call, request, facts);
-  const kept = verdict.verdict === "ask" ? protectedPart(call) : undefined;
+  const kept = verdict.verdict === "ask" ? protectedPart(call, request) : undefined;
   return { ...verdict, ...(host ? { host } : {}), ...(kept === undefined ? {} : { protected: kept }) };
 }
 
 /** A protected file that the call concerns. In a text that Cadre cannot read as a command, every word is checked. */
-function protectedPart({ units }: Call): string | undefined {
+function protectedPart({ units }: Call, { isNamed }: PermissionRequest): string | undefined {
   const known = units.find((unit) => unit.protected !== undefined)?.protected;
   if (units.some((unit) => unit.kind === "unread" && unit.unseen))
     return "files, possibly, because the text is too long to judge";
@@ -66,7 +66,7 @@ function protectedPart({ units }: Call): string | undefined {
   return units
     .flatMap((unit) => (unit.kind === "plain" && unit.hostname === undefined ? unit.strings : []))
     .flatMap((text) => text.slice(0, MAX_SEARCHED).split(/[\s"'`;|&<>()=,:]+/))
-    .find((word) => word !== "" && namesProtected(word));
+    .find((word) => word !== "" && (namesProtected(word) || namesFile(word, isNamed)));
 }
 
 const MAX_SEARCHED = 100_000;
@@ -76,6 +76,10 @@ function namesProtected(word: string): boolean {
   const parts = word.split(/[\\/]+/);
   return parts.length > 1 && parts.some(isProtectedPath);
 }
+
+/** True if the word is a path that the configuration names. A word without a slash or a dot is not treated as a path. */
+const namesFile = (word: string, isNamed: PermissionRequest["isNamed"]): boolean =>
+  /[./]/.test(word) && (isNamed?.(word, word.startsWith("/") ? word : undefined) ?? false);
 
 function gateVerdict(
   call: Call,

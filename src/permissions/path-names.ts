@@ -13,6 +13,8 @@ export interface WorkspaceView {
   inspectPath?: InspectPath | undefined;
   /** Returns a repository setting that makes git run a program. Undefined if there is none (A30). */
   gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
+  /** Whether the configuration in force names this path, for example as the script of a hook. Such a path is protected (A37). */
+  isNamed?: ((path: string, absolute?: string) => boolean) | undefined;
   /** Finds the files in the workspace that hold keys, as absolute paths (A71). */
   findKeyFiles?: ((workspace: string) => readonly string[]) | undefined;
 }

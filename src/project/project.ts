@@ -75,6 +75,7 @@ import { claudeSettingsProblems, type SettingsContext } from "./claude-settings-
 import { readEnvironment } from "./environment.ts";
 import { type ProjectInstructions, projectInstructions } from "./instructions.ts";
 import { createProjectMask } from "./mask.ts";
+import { createNamedFiles, type NamedFiles } from "./named-files.ts";
 
 export interface ProjectOptions {
   /** The folder that contains the agents and cadre.yaml. Runs work in this folder. */
@@ -117,6 +118,8 @@ export interface Project {
   /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without servers that have a problem. */
   prepareServers(definition: Definition): Promise<string[]>;
   readonly mask: Mask;
+  /** The files that the configuration names to run or to obey. They are protected. */
+  readonly namedFiles: NamedFiles;
   readonly instructions: ProjectInstructions;
   /** Reads the agents from disk. If `name` is given, the result might contain only that agent and the agents it names. */
   agents(name?: string): Promise<AgentSet>;
@@ -168,12 +171,14 @@ export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const read = loadConfig({ folder, env, ...omitUndefined({ flags: options.flags }) });
   const config = { ...read, mcpServers: { ...read.mcpServers, ...options.mcpServers } };
+  const namedFiles = createNamedFiles(config);
   const builtin = toolsFor({
     bash: {
       sandbox: config.sandbox,
       folder: config.folder,
       stateFolder: config.dir,
       isProtected: isProtectedPath,
+      named: namedFiles.list,
       watcher: fileURLToPath(new URL(`./background-watcher${extname(import.meta.url)}`, import.meta.url)),
     },
     loki: { settings: config.loki, env },
@@ -244,6 +249,7 @@ export function openProject(options: ProjectOptions): Project {
     hooks: createHooks(config.hooks, config.folder),
     prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
     mask,
+    namedFiles,
     instructions,
     agents,
     find: async (name, change = (definition) => definition) =>

@@ -328,7 +328,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
   const { project, clock, ids, store, worker, report, listeners, env } = wiring;
   const { config, models } = project;
   const judge = createJudge(toolFactsOf(project));
-  const { authority } = project;
+  const { authority, namedFiles } = project;
   return {
     store,
     actingFor: actingFor(store, config.users?.see ?? "own"),
@@ -356,7 +356,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     inputSchema: inputSchemaOf,
     judge: ({ taint, ...request }) =>
       judge({
-        ...{ ...request, inspectPath, gitProgramSetting, findKeyFiles },
+        ...{ ...request, inspectPath, gitProgramSetting, findKeyFiles, isNamed: namedFiles.isNamed },
         taint: config.taint ? taint : undefined,
       }),
     marksAnswers: config.taint,
@@ -368,11 +368,11 @@ function loopParts(wiring: LoopWiring): LoopParts {
     findAgent: findPrepared(project, report),
     pinInstructions: project.instructions.pin,
     loadSteps: project.loadSteps,
-    runners: createProjectRunners(config, env),
+    runners: createProjectRunners(config, env, namedFiles.list),
     chooseModel: project.chooseModel,
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
-    worktrees: worktreesOf(config.folder, config.worktrees),
+    worktrees: worktreesOf(config.folder, config.worktrees, namedFiles.isNamed),
     files: createWorkspaceFiles({
       ...{ dir: config.dir, mask: project.mask, clock, holdsKeys },
       putFile: (bytes) => store.blobs.putFile(bytes),

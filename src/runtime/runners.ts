@@ -8,9 +8,13 @@ import { confine } from "../tools/sandbox/confine.ts";
 import { cleanEnvironment } from "../tools/shell/clean-environment.ts";
 
 /** Runs the programs of this project's agents in the project's sandbox, with a clean environment. */
-export function createProjectRunners(config: Config, env: RunnersParts["env"]): Runners {
+export function createProjectRunners(
+  config: Config,
+  env: RunnersParts["env"],
+  named: () => readonly string[],
+): Runners {
   const { sandbox, folder, dir: stateFolder, trusted } = config;
-  const setup = { sandbox, folder, stateFolder, isProtected: isProtectedPath };
+  const setup = { sandbox, folder, stateFolder, isProtected: isProtectedPath, named };
   return createRunners({
     trusted,
     env,

@@ -16,6 +16,7 @@ import {
 export function worktreesOf(
   folder: string,
   { merge = "auto" }: NonNullable<Config["worktrees"]> = {},
+  isNamed: (path: string) => boolean = () => false,
 ): LoopParts["worktrees"] {
   return {
     async plan(workspace, runId) {
@@ -26,13 +27,14 @@ export function worktreesOf(
       return { worktree, workspace: join(worktree.path, head.folder) };
     },
     open: openWorktree,
+    // Write and Edit already ask before they change a protected file, so their files need no second look.
     close: (worktree, { files, ...options }) =>
       closeWorktree(worktree, {
         ...options,
         ...(merge === "branch"
           ? { apart: "cadre.yaml keeps work on branches (`worktrees: { merge: branch }`)" }
           : {}),
-        mustLook: isProtectedExcept(files),
+        mustLook: (path) => (isProtectedPath(path) || isNamed(path)) && !files.includes(path),
       }),
     sweep: async (isOver) => void (await sweepWorktrees(folder, isOver)),
   };
@@ -45,7 +47,3 @@ export async function hasFolder(path: string): Promise<boolean> {
 
 const reach = (path: string): Promise<unknown> =>
   access(path).catch((error: NodeJS.ErrnoException) => error.code);
-
-/** Selects protected files, except the files that Write or Edit changed. Each change by these two tools already needs approval. */
-const isProtectedExcept = (files: readonly string[]) => (path: string) =>
-  isProtectedPath(path) && !files.includes(path);

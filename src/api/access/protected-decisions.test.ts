@@ -21,6 +21,9 @@ const { served, problems } = publicProject(async (folder) => {
   workspace = folder;
   const text = "---\ndescription: writes\nmodel: scripted/clerk\ntools: [Write, Bash]\n---\nYou write.\n";
   writeFileSync(join(folder, "agents/writer.md"), text);
+  const hooks =
+    'hooks: { Stop: [{ matcher: "*", hooks: [{ command: "test -f checks/h.sh || exit 0" }] }] }\n';
+  writeFileSync(join(folder, "cadre.yaml"), hooks);
   const runtime = await assembleRuntime({
     folder,
     home: join(folder, "home"),
@@ -83,6 +86,10 @@ describe("[A81] [30.3] approval of calls on protected files", () => {
     ["a command in a string", bash("sh -c 'cp notes.txt agents/evil.md'")],
     ["a command that Cadre cannot read", bash('cd agents; eval "$X" > evil.md')],
     ["a folder that is moved", bash("mv drafts agents")],
+    ["a hook's script", write("checks/h.sh")],
+    ["a hook's script by a command", bash("cp notes.txt checks/h.sh")],
+    ["a redirection into a hook's script", bash("echo x > ./checks//h.sh")],
+    ["the folder of a hook's script", bash("mv drafts checks")],
   ])("an operator cannot approve a change of %s, but an admin can", async (_, call) => {
     const { runId, id } = await ask(call);
     for (const scope of [undefined, "run", "tree"] as const)

@@ -38,6 +38,8 @@ export const Spec = z.object({
     }),
     folder: z.string(),
     stateFolder: z.string(),
+    /** Files that the configuration names. They are protected. */
+    named: z.array(z.string()).default([]),
   }),
 });
 export type Spec = z.infer<typeof Spec>;

@@ -42,7 +42,7 @@ export async function startInBackground(
   context: ToolContext,
   setup: BashSetup,
 ): Promise<ToolAnswer> {
-  const { watcher, isProtected: _, ...confinement } = setup;
+  const { watcher, isProtected: _, named, ...confinement } = setup;
   if (watcher === undefined) return refusal("there are no background commands here; nothing was run");
   const { workspace, runId, callId, attempt, effect = "unsafe", approved } = context;
   const { stateFolder } = confinement;
@@ -62,7 +62,11 @@ export async function startInBackground(
     const call = { workspace, runId, callId, attempt, effect, ...(approved ? { approved } : {}) };
     const { sandbox, ...folders } = confinement;
     const network = typeof sandbox.network === "string" ? sandbox.network : [...sandbox.network];
-    const kept = { ...folders, sandbox: { ...sandbox, network, write: [...sandbox.write] } };
+    const kept = {
+      ...folders,
+      sandbox: { ...sandbox, network, write: [...sandbox.write] },
+      named: [...(named?.() ?? [])],
+    };
     // `notes.end` is not called: if the journal does not record the start, the probe finds the command.
     await context.notes?.begin();
     await prepareFolder(folder, { ...options, env, call, confinement: kept });

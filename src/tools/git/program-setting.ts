@@ -4,9 +4,9 @@
 // Git itself reads the settings, because a parser of Cadre's own would read some quotes, headers or continued lines differently.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
-import { LFS_COMMAND, type RepositorySetting } from "./repository-settings.ts";
+import { LFS_COMMAND, namesProgram, type RepositorySetting } from "./repository-settings.ts";
 import { readFileSettingsNow, readRepositorySettingsNow } from "./run-git.ts";
 
 /** The first setting that runs programs, or a description of an unreadable file. Undefined if there is neither. */
@@ -29,6 +29,57 @@ export function gitProgramSetting(workspace: string): string | undefined {
   }
   return undefined;
 }
+
+export interface GitFilesToRun {
+  /** Files and folders of the work tree that git runs or reads as configuration, as absolute paths. They might not exist. */
+  named: string[];
+  /** The paths of git's hooks, as absolute paths. Most of them do not exist. */
+  hooks: string[];
+  /** The configuration files that were read. */
+  reads: string[];
+}
+
+/** The files that a repository's settings name: its hooks, included configurations, filters, file monitors and other programs (A90). */
+export function gitFilesToRun(workspace: string): GitFilesToRun {
+  const folder = existsSync(workspace) ? gitFolder(workspace) : undefined;
+  if (folder === undefined || folder === STRAY) return { named: [], hooks: [], reads: [] };
+  const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
+  const top = basename(folder) === ".git" ? dirname(folder) : workspace;
+  const own = readRepositorySettingsNow(workspace, folder) ?? [];
+  const reads = [join(common, "config"), join(folder, "config.worktree"), join(folder, "HEAD")];
+  const named: string[] = [];
+  const hooks = [join(common, "hooks")];
+  const bases = [top, common, workspace];
+  for (const { key, value } of own) {
+    const words = [value, ...value.split(/[\s"';|&<>()=!]+/)].filter((word) => /^[\w.@+/-]+$/.test(word));
+    if (nameOf(key) === "core.hookspath") {
+      hooks.push(resolve(top, value));
+      // Hooks at the top of the work tree are single files. The work tree as a whole is not one of git's programs.
+      named.push(
+        ...(resolve(top, value) === top ? HOOKS.map((name) => join(top, name)) : [resolve(top, value)]),
+      );
+    } else if (/^include(if)?\./.test(key)) {
+      const files = bases.map((base) => resolve(base, value));
+      bases.push(...files.map((file) => dirname(file)));
+      named.push(...files);
+      reads.push(...files);
+    } else if (namesProgram(key))
+      named.push(
+        ...words.flatMap((word) =>
+          bases
+            .map((base) => resolve(base, word))
+            .filter((path) => path !== top && (word.includes("/") || existsSync(path))),
+        ),
+      );
+  }
+  const all = hooks.flatMap((at) => HOOKS.map((name) => join(at, name)));
+  return { named, hooks: all, reads };
+}
+
+const HOOKS = (
+  "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase " +
+  "post-checkout post-merge pre-push post-rewrite reference-transaction push-to-checkout fsmonitor-watchman post-index-change"
+).split(" ");
 
 const STRAY = Symbol("another repository");
 const UNREADABLE = "a configuration that cannot be read";

@@ -55,6 +55,9 @@ function overrideOf({ key, value }: RepositorySetting): GitSetting[] {
   return isHarmless(key) ? [] : [[key, ""]];
 }
 
+/** Whether the value of a setting might name a program, or a file with further settings. True for every setting that is not known. */
+export const namesProgram = (key: string): boolean => !isHarmless(key);
+
 const isHarmless = (key: string): boolean => HARMLESS.some((pattern) => pattern.test(key));
 
 /** Keys as git lists them: section and name in small letters. */

@@ -29,6 +29,8 @@ export interface AccessRequest {
   folder: string;
   stateFolder: string;
   isProtected: (path: string) => boolean;
+  /** Files that the configuration names, relative to the workspace. */
+  named?: () => readonly string[];
 }
 
 /** Each command gets its own, empty version of these folders. */
@@ -79,7 +81,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   // The parent folders are mounted too. Otherwise a command could rename a parent folder together with the protected file in it.
   set(
     "write",
-    pinned.map((path) => dirname(path)),
+    pinned.flatMap((path) => foldersAbove(path, workspace)),
   );
   set("read", pinned);
   // Last, because the workspace can be the user's own settings.
@@ -93,13 +95,22 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   };
 }
 
+/** The folders from the path's parent up to the workspace. Only the parent, if the path is outside of the workspace. */
+function foldersAbove(path: string, workspace: string): string[] {
+  const folders = [dirname(path)];
+  if (isInside(workspace, path))
+    for (let at = dirname(path); at !== workspace && at !== dirname(at); at = dirname(at)) folders.push(at);
+  return folders;
+}
+
 /** The protected files that the command is not allowed to change. */
 export async function guardedPaths(
-  request: Pick<AccessRequest, "command" | "approved" | "isProtected">,
+  request: Pick<AccessRequest, "command" | "approved" | "isProtected" | "named">,
   workspace: string,
   git: GitFolders | undefined,
 ): Promise<ProtectedPath[]> {
-  const all = await protectedPaths({ workspace, git, isProtected: request.isProtected });
+  const { isProtected, named } = request;
+  const all = await protectedPaths({ workspace, git, isProtected, named: named?.() ?? [] });
   return all.filter((file) => !isLifted(request, file));
 }
 

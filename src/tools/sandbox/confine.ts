@@ -22,6 +22,8 @@ export interface Confinement {
   stateFolder: string;
   /** Whether a path, relative to the workspace, is a protected file. Protected files decide which programs run. */
   isProtected: (path: string) => boolean;
+  /** Files that the configuration names, relative to the workspace. They are protected wherever they are. */
+  named?: () => readonly string[];
 }
 
 /** Information for the sandbox about the call that runs a command. */

@@ -50,11 +50,11 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     ];
     for (const approved of [false, true])
       await place.run(
-        planted
+        `${planted
           .map((path) => `mkdir -p "$(dirname '${path}')"; echo exec evil > '${path}'`)
           .join("\n")
           .replaceAll("rebase", "re''base")
-          .replaceAll(".git", ".g''it") + "\ntrue",
+          .replaceAll(".git", ".g''it")}\ntrue`,
         approved ? { approved } : {},
       );
     for (const path of planted) expect(existsSync(join(place.path, path)), path).toBe(false);
@@ -190,6 +190,54 @@ describe("Cadre's own git", () => {
   });
 });
 
+describe.each(confining)("files that the configuration names, in the sandbox %s", (driver) => {
+  const named = ["scripts/deep/check.sh", "gh", "inc.cfg", "later/h.sh"];
+
+  it("[A37] [A90] [30] a command cannot change, replace or move the script of a hook", async () => {
+    await using place = await project(driver, undefined, () => named);
+    await place.write({ "scripts/deep/check.sh": "true\n" });
+    for (const command of [
+      "echo evil > scripts/deep/check.sh",
+      "rm -f scripts/deep/check.sh; echo evil > scripts/deep/check.sh",
+      "mv scripts gone && mkdir -p scripts/deep && echo evil > scripts/deep/check.sh",
+      "mv scripts/deep gone2 && mkdir -p scripts/deep && echo evil > scripts/deep/check.sh",
+      "printf evil > e && mv e scripts/deep/check.sh",
+    ])
+      await place.run(command);
+    expect(await place.read("scripts/deep/check.sh")).toBe("true\n");
+    await place.run("echo fine > scripts/deep/other.txt");
+    expect(await place.read("scripts/deep/other.txt")).toBe("fine\n");
+  });
+
+  it("[A90] [30] files that the configuration names are moved away if a command creates them", async () => {
+    await using place = await project(driver, undefined, () => named);
+    const { output } = await place.run(
+      "mkdir -p gh later && echo x > gh/pre-commit && echo x > inc.cfg && echo x > later/h.sh && echo x > later/fine.txt",
+    );
+    for (const path of ["gh", "inc.cfg", "later/h.sh"])
+      expect(existsSync(join(place.path, path)), path).toBe(false);
+    expect(existsSync(join(place.path, "later/fine.txt"))).toBe(true);
+    expect(output).toContain("inc.cfg");
+  });
+
+  it("[A37] [30] an approved command that names the script can change it", async () => {
+    await using place = await project(driver, undefined, () => named);
+    await place.run("mkdir -p later && echo x > later/h.sh", { approved: true });
+    expect(await place.read("later/h.sh")).toBe("x\n");
+  });
+
+  it("[A37] [30] an approved installation can change the packages that a hook starts; another command cannot", async () => {
+    await using place = await project(driver, undefined, () => ["package.json", "node_modules/p"]);
+    await place.write({ "package.json": "{}\n", "node_modules/p/index.js": "1\n" });
+    const change = "echo x > node_modules/p/index.js; echo x > package.json";
+    await place.run(`f=p; echo x > node_modules/$f/index.js; echo 'npm install'`, { approved: true });
+    await place.run(`true || npm install; ${change}`);
+    expect(await place.read("node_modules/p/index.js")).toBe("1\n");
+    await place.run(`true || npm install; echo x > node_modules/p/index.js`, { approved: true });
+    expect(await place.read("node_modules/p/index.js")).toBe("x\n");
+  });
+});
+
 async function openChild(place: TempGit): Promise<Worktree> {
   const { base } = await headOf(place.path);
   const worktree = worktreeOf(place.path, "r2", base);
@@ -197,12 +245,13 @@ async function openChild(place: TempGit): Promise<Worktree> {
   return worktree;
 }
 
-async function project(driver: SandboxName, state?: string) {
+async function project(driver: SandboxName, state?: string, named?: () => readonly string[]) {
   const place = await tempGit();
   const bash = bashIn(driver, {
     folder: place.path,
     stateFolder: state ?? join(place.path, ".cadre"),
     isProtected: isProtectedPath,
+    ...(named ? { named } : {}),
   });
   let calls = 0;
   return {

@@ -1,6 +1,7 @@
 // Protected files of a workspace decide which programs run. They are read-only in a sandbox. If a command creates new ones, Cadre moves them away.
 // A person can lift the protection of a file by approving a command that names the file.
-// The protection covers only the workspace's top folder and git folder. Only permission rules protect deeper files.
+// The protection covers the workspace's top folder, its git folder, and the files that the configuration names, wherever they are.
+// Only permission rules protect other deeper files.
 
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join, normalize, relative } from "node:path";
@@ -22,6 +23,8 @@ export interface ProtectedPathsRequest {
   git: GitFolders | undefined;
   /** Takes a path relative to the workspace. */
   isProtected: (path: string) => boolean;
+  /** Files that the configuration names, relative to the workspace. They might not exist. */
+  named?: readonly string[];
 }
 
 /**
@@ -37,14 +40,25 @@ export async function protectedPaths({
   workspace,
   git,
   isProtected,
+  named = [],
 }: ProtectedPathsRequest): Promise<ProtectedPath[]> {
   const isOurs = (name: string) => name === ".cadre" || join(workspace, name) === git?.common;
   const inWorkspace = (await entriesOf(workspace)).filter((name) => isProtected(name) && !isOurs(name));
+  const deeper: string[] = [];
+  for (const name of named)
+    if (!inWorkspace.includes(name) && !name.startsWith("..") && (await isThere(join(workspace, name))))
+      deeper.push(name);
   return Promise.all([
-    ...inWorkspace.map((name) => describePath(join(workspace, name), name)),
+    ...[...inWorkspace, ...deeper].map((name) => describePath(join(workspace, name), name)),
     ...(git ? await inGit(git) : []),
   ]);
 }
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath>[]> {
   const parts = async (folder: string, named: string) => {
@@ -113,6 +127,11 @@ const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
   [/^\.git\/BISECT_/, /\bbisect\b/],
 ];
 
+/** Files that package managers write. They are protected only if the configuration names them. */
+const BY_INSTALLERS = /(^|\/)(package\.json$|node_modules(\/|$))/;
+const INSTALLS =
+  /(^|[^\w.-])(npm|pnpm|yarn|bun)\s+(ci|i|install|add|update|upgrade|up|remove|rm|uninstall|un|dedupe|version|pkg)\b/;
+
 /** True if a person who reads the command can see that it concerns this file. */
 export function isMentionedIn(
   command: string,
@@ -122,6 +141,7 @@ export function isMentionedIn(
     if (BY_GIT.test(name)) return true;
     if (BY_VERB.some(([file, verb]) => file.test(name) && verb.test(command))) return true;
   }
+  if (BY_INSTALLERS.test(name) && INSTALLS.test(withoutTexts(command))) return true;
   return plainWords(command).some((word) => word === path || word === name || word.startsWith(`${name}/`));
 }
 
@@ -144,9 +164,9 @@ export async function removeCreated(
   after: readonly ProtectedPath[],
   keptIn: string,
 ): Promise<Removal> {
-  const isThere = (list: readonly ProtectedPath[], one: ProtectedPath) =>
+  const isIn = (list: readonly ProtectedPath[], one: ProtectedPath) =>
     list.some(({ path, link }) => path === one.path && link === one.link);
-  const made = after.filter((one) => !one.isOthers && !isThere(before, one));
+  const made = after.filter((one) => !one.isOthers && !isIn(before, one));
   const taken: Removal = { moved: [], left: [] };
   for (const { path, name } of made) {
     const isAway = await moveAside(path, join(keptIn, name)).then(
@@ -156,7 +176,7 @@ export async function removeCreated(
     (isAway ? taken.moved : taken.left).push(name);
   }
   for (const one of before)
-    if (one.link !== undefined && !isThere(after, one))
+    if (one.link !== undefined && !isIn(after, one))
       await symlink(one.link, one.path).catch(() => taken.left.push(one.name));
   return taken;
 }
