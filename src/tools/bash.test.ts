@@ -236,7 +236,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       env: { ...process.env, COMMAND: command },
     });
     await waitUntilBegun(join(folder.path, "begun"));
-    expect(isRunning(sleep)).toBe(true);
+    await expect.poll(() => isRunning(sleep)).toBe(true);
     parent.kill("SIGKILL");
     await once(parent, "exit");
     await waitUntilGone(sleep);

@@ -13,8 +13,12 @@ test("[U43] [P4] after the demo has killed its server, the page reports the cras
   const { link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as { link: string };
   const { page, problems } = await browser.open(link);
   const strip = page.getByRole("region", { name: "Demo" });
-  const pid = async () =>
-    (await page.request.get(new URL("/api/health", link).href).then((r) => r.json())).pid;
+  const pid = () =>
+    page.evaluate(async () => {
+      const headers = { "X-Cadre-Page": localStorage.getItem("cadre-page-keys") ?? "" };
+      const { pid } = (await (await fetch("/api/health", { headers })).json()) as { pid: number };
+      return pid;
+    });
   await strip.getByText(/^Demo: everything is real except the model's text/).waitFor();
 
   const first = await pid();
