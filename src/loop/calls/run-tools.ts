@@ -5,9 +5,9 @@ import { nestedInstructionText } from "../../agents/instructions/instruction-tex
 import { messageOf, throwIfTemporary } from "../../errors.ts";
 import type { Attachment } from "../../journal/attachment.ts";
 import type { InstructionFile } from "../../journal/definition.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
+import type { EventBody, FileChanges, Payload } from "../../journal/events.ts";
 import { isTooDeep, MAX_NESTING } from "../../journal/message.ts";
-import { canReach, targetText } from "../../journal/tool-facts.ts";
+import { targetText } from "../../journal/tool-facts.ts";
 import { revealHiddenInName } from "../../journal/visible.ts";
 import { foldPath } from "../../key-files.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -88,13 +88,23 @@ export async function runTools(
   if (again.length > 0) return run.record(...again);
   if (!parts.mayBegin()) return run.release();
   const claims = claimsOf(calls, run, parts);
-  const intents = await Promise.all(calls.map((call) => intent(call, run, parts)));
-  const refused = await run.beginWork(intents, claims.length > 0 ? { claims } : {});
-  if (refused === "claimed") return run.record(claimedResult(calls[0]!, run.claimedBy!));
-  if (refused) return;
-  const told = await instructionsFor(calls, run, parts);
-  // The calls are looked up again, because the fold might have been rebuilt.
-  await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, told.get(id), run, parts, effects)));
+  // Reading a large folder takes time. If it happened after the intents, a cancel or a crash in between would find calls that seem to have begun.
+  const watches = await watchFiles(calls, run, parts);
+  try {
+    const intents = await Promise.all(calls.map((call) => intent(call, run, parts)));
+    const refused = await run.beginWork(intents, claims.length > 0 ? { claims } : {});
+    if (refused === "claimed") return run.record(claimedResult(calls[0]!, run.claimedBy!));
+    if (refused) return;
+    const told = await instructionsFor(calls, run, parts);
+    // The calls are looked up again, because the fold might have been rebuilt.
+    await Promise.all(
+      ids.map((id) =>
+        runCall(run.state.calls.get(id)!, { told: told.get(id), watches }, run, parts, effects),
+      ),
+    );
+  } finally {
+    await watches.endAll();
+  }
 }
 
 /** The instruction files that these calls need and that the agent has not read yet. If several calls need the same file, the first call gets it. */
@@ -269,7 +279,7 @@ async function fingerprintsOf(
 
 async function runCall(
   call: ToolCall,
-  told: readonly InstructionFile[] | undefined,
+  { told, watches }: { told: readonly InstructionFile[] | undefined; watches: FileWatches },
   run: RunJournal,
   parts: ToolParts,
   effects: AbortSignal,
@@ -282,13 +292,12 @@ async function runCall(
     return;
   }
   const tool = parts.tools.get(call.name)!;
-  const endWatch = await watchFiles(call, tool, run, parts);
   const from = parts.clock.elapsed();
   const { ms: limit, isRunTime } = timeFor(tool, run);
   const stop = deadline(effects, limit);
   const answer = await execute(tool, call, run, parts, stop);
   const took = Math.round(parts.clock.elapsed() - from);
-  const changes = await endWatch?.();
+  const changes = await watches.end(call.id);
   const isOver = isRunTime && stop.isOver();
   const ms = isOver ? Math.max(took, limit) : took;
   const stopped = isOver ? OUT_OF_TIME : effects.aborted ? FROM_OUTSIDE : undefined;
@@ -317,19 +326,54 @@ async function runCall(
 const readsFiles = ({ target, sameAs, reaches }: AnyTool): boolean =>
   target?.kind === "command" || target?.kind === "path" || sameAs !== undefined || reaches === undefined;
 
-/** Starts to watch the files that a call can change, so that a person can take the changes back. */
+interface FileWatches {
+  /** Ends the watch of a call, and returns what the call changed. */
+  end(callId: string): Promise<FileChanges | undefined>;
+  /** Ends the watches of calls that did not run. */
+  endAll(): Promise<void>;
+}
+
+/** Starts to watch the files that these calls can change, so that a person can take the changes back. */
 async function watchFiles(
+  calls: readonly ToolCall[],
+  run: RunJournal,
+  parts: Pick<ToolParts, "files" | "tools">,
+): Promise<FileWatches> {
+  const open = new Map<string, EndWatch>();
+  for (const call of calls) {
+    const end = await watchCall(call, run, parts);
+    if (end) open.set(call.id, end);
+  }
+  const end = async (callId: string) => {
+    const endWatch = open.get(callId);
+    open.delete(callId);
+    return endWatch?.();
+  };
+  return {
+    end,
+    async endAll() {
+      for (const callId of open.keys()) await end(callId);
+    },
+  };
+}
+
+/** A call that names its file has only this file watched, a command the whole workspace. */
+async function watchCall(
   call: ToolCall,
-  tool: AnyTool,
   { state }: RunJournal,
-  { files }: Pick<ToolParts, "files">,
+  { files, tools }: Pick<ToolParts, "files" | "tools">,
 ): Promise<EndWatch | undefined> {
   const { workspace } = state.start!;
-  if (call.proposal!.effect === "read" || !canReach(tool, "files", "commands")) return undefined;
-  if (tool.target?.kind !== "path" || tool.target.use !== "changes") return files.watch(workspace);
-  const earlier = call.attempts > 1 ? call.started?.fingerprints : undefined;
-  return files.watch(workspace, targetText(tool.target, effectiveInput(call)), earlier);
+  const tool = tools.get(call.name);
+  if (!tool || call.proposal!.effect === "read") return undefined;
+  if (tool.target?.kind === "path" && tool.target.use === "changes")
+    return files.watch(workspace, targetText(tool.target, effectiveInput(call)), call.started?.fingerprints);
+  return tool.target?.kind === "command" || worksOnFiles(tool) ? files.watch(workspace) : undefined;
 }
+
+/** Whether a tool works on this machine alone. For a tool of a service, reading the whole workspace would take long and find nothing. */
+const worksOnFiles = ({ reaches }: AnyTool): boolean =>
+  reaches !== undefined && !reaches.includes("network") && reaches.some((each) => each !== "runtime");
 
 /**
  * The source of untrusted text that a run of this tree wrote into a file, or into its name, if the call's answer could show it.

@@ -12,8 +12,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
+import { oracleTools } from "../../../test/support/oracle.ts";
 import { delegate, payloadsOf, roles, scenario, turns } from "../../../test/support/scenario.ts";
 import type { World } from "../../../test/support/world.ts";
+import { cancelRun } from "./person-commands.ts";
 import { type UndoRequest, undoRun } from "./undo.ts";
 
 const write = (path: string, content: string) => ({ tool: "Write", input: { path, content } });
@@ -233,5 +235,53 @@ scenario(
     expect(Buffer.from((await store.blobs.get(blob))!, "base64").toString()).toBe("the first words\n");
     await store.runs.prune({ root: runId });
     expect(await store.blobs.get(blob)).toBeUndefined();
+  },
+);
+
+scenario(
+  "[26.15] [P4] a call that is cancelled while its files are read does not begin",
+  { ...open, script: turns({ calls: [write("a.txt", "new")] }, { text: "done" }) },
+  async (world) => {
+    const { parts } = world.runtime;
+    const reading = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const { watch } = parts.files;
+    parts.files.watch = async (...asked) => {
+      reading.resolve();
+      await cancelled.promise;
+      return await watch(...asked);
+    };
+    const runId = await world.run("write it");
+    await reading.promise;
+    await cancelRun(runId, "ann", undefined, world.runtime.people);
+    cancelled.resolve();
+    const { end } = await world.settled(runId);
+    expect(end?.status).toBe("cancelled");
+    expect(payloadsOf(await world.events(runId), "TOOL_STARTED")).toEqual([]);
+    expect(has(world, "a.txt")).toBe(false);
+  },
+);
+
+scenario(
+  "[26.15] the tool of a service does not have the workspace read",
+  {
+    more: [oracleTools("unused")[2]!].map((tool) => ({
+      ...tool,
+      name: "refund",
+      reaches: ["network", "files"] as const,
+    })),
+    agent: "tools: [refund]",
+    config: "permissions: { allow: [refund] }\n",
+    script: turns({ calls: [{ tool: "refund", input: { what: "7" } }] }, { text: "done" }),
+  },
+  async (world) => {
+    let isRead = false;
+    const { files } = world.runtime.parts;
+    files.watch = async () => {
+      isRead = true;
+      return async () => undefined;
+    };
+    await world.settled(await world.run("refund it"));
+    expect(isRead).toBe(false);
   },
 );

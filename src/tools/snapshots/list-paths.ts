@@ -7,9 +7,9 @@ import { openFolder } from "../files/open-folder.ts";
 import { ripgrep } from "../files/ripgrep.ts";
 
 /** Cadre does not track a folder with more files. */
-export const MAX_PATHS = 50_000;
+export const MAX_PATHS = 20_000;
 
-const LEFT_OUT = new Set([".git", ".cadre"]);
+const LEFT_OUT = new Set([".git", ".cadre", "node_modules"]);
 
 /** The paths, relative to the workspace. A folder is listed before its contents. */
 export async function listPaths(
