@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { enterByLink } from "../../../test/support/enter-by-link.ts";
 import { CadreError } from "../../errors.ts";
 import { agent, type Project, project, type Started } from "../cli.fixture.ts";
 import { createServerLog } from "./server-log.ts";
@@ -79,7 +80,7 @@ test("[G7] [A61] [A08] the log records starts, refusals, ended runs, problems an
   for (const path of [`/api/runs?token=${token}`, `/${token}`, `/${SECRET}/%0d%0a{"event":"started"}`])
     expect((await fetch(url + path)).status).toBe(401);
   expect((await fetch(`${url}/api/runs`, { headers: { Origin: "https://evil.test" } })).status).toBe(403);
-  await fetch(link);
+  await enterByLink(link);
   expect((await fetch(link)).status).toBe(410);
   for (const name of ["good", "bad"]) await runToEnd(p, up, name);
   up.process.kill("SIGTERM");

@@ -78,6 +78,7 @@ test("[U19] a user at the end of the timeline sees the last events, even if many
   await using p = await treeProject({
     "lead.script.yaml": `turns:
   - when: { turn: 1 }
+    text: "${Array.from({ length: 60 }, (_, index) => `- step ${index}\\n`).join("")}"
     calls:
       - { tool: delegate, input: { agent: worker, task: "Mend the parser" } }
       - { tool: delegate, input: { agent: worker, task: "Mend the printer" } }

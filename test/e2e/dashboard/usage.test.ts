@@ -25,9 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
-test("[U46] before the first run, the usage page shows the demo command", async () => {
+test("[U46] before the first run, the usage page says how to start one", async () => {
   await opened.page.goto(`${server.url}/usage`);
-  await opened.page.getByText(/bin\/cadre\.js -C \S+ demo$/).waitFor();
+  await opened.page.getByText("Choose a longer time range, or start a run").waitFor();
   const ran = await p.cadre("run", "lead", "Mend both", "--yes", "--json");
   runId = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
   // The page updates when the feed reports an event. It does not poll.
