@@ -62,7 +62,7 @@ const isAlive = (pid: number): boolean => {
 
 /** Waits until a process has ended. A killed process takes a moment to end. */
 async function waitUntilGone(pid: number): Promise<void> {
-  await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
 }
 
 const startedPid = (): number => Number(notesOf(plan)[0]!.split(" ")[1]);

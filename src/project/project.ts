@@ -3,7 +3,7 @@
 // Only `project/` and `runtime/` choose concrete implementations. `runtime/` adds the store, the engine and the loop.
 
 import { homedir } from "node:os";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "../agents/agent.ts";
 import type { AgentInCode } from "../agents/agent-in-code.ts";
@@ -416,6 +416,12 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
   return { tools: () => now().tools, byName: () => now().byName };
 }
 /** Reports which sandbox is used for commands on this machine, and why other sandboxes do not work. */
+/** Whether commands run in a sandbox on this machine. Tries only as many sandboxes as needed. */
+export async function hasSandbox({ sandbox }: Pick<Config, "sandbox">): Promise<boolean> {
+  const found = await findSandbox(sandbox);
+  return "sandbox" in found && found.sandbox.name !== "none";
+}
+
 export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
 
@@ -452,6 +458,7 @@ const MAX_SCRIPT = 1_000_000;
 function projectScript(folder: string, name: string): Script {
   const file = join(folder, `${name}.script.yaml`);
   try {
+    if (dirname(file) !== join(folder)) throw new Error("The name leads out of the folder.");
     return parseScript(readPlainFile(file, MAX_SCRIPT), `${name}.script.yaml`);
   } catch (error) {
     if (error instanceof CadreError) throw error;

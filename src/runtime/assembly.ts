@@ -38,6 +38,7 @@ import { createLimiter } from "../models/limiter.ts";
 import { createEstimateCall } from "../models/prices.ts";
 import { createGrantFor } from "../permissions/grant.ts";
 import { createJudge } from "../permissions/judge.ts";
+import { isProtectedPath } from "../permissions/protected-files.ts";
 import { createShellJudge } from "../permissions/shell/command-effects.ts";
 import { readEnvironment } from "../project/environment.ts";
 import { maskProblem } from "../project/mask.ts";
@@ -375,6 +376,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     worktrees: worktreesOf(config.folder, config.worktrees, namedFiles.isNamed),
     files: createWorkspaceFiles({
       ...{ dir: config.dir, mask: project.mask, clock, holdsKeys },
+      isProtected: (path, absolute) => isProtectedPath(path) || namedFiles.isNamed(path, absolute),
       putFile: (bytes) => store.blobs.putFile(bytes),
     }),
     commands: createBackgroundCommands(config.dir),

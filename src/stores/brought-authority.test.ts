@@ -29,10 +29,27 @@ const END: [string, object] = ["RUN_COMPLETED", {}];
 const brings = (tree: Tree): string => broughtBy(tree, "/project").join("\n");
 
 describe("[A83] [30.14] `cadre import` lists the work, permissions and programs that a tree would bring in", () => {
-  test("the list is empty for a tree that has ended", () => {
-    expect(brings(treeOf([END], { start: { permissions: { preset: "trusted", allow: ["Bash"] } } }))).toBe(
-      "",
-    );
+  test("the list is empty for a tree that has ended and could continue only here, with questions", () => {
+    expect(brings(treeOf([END], { start: { permissions: { preset: "ask" } } }))).toBe("");
+    expect(brings(treeOf([END], { start: { workspace: "/project/sub" } }))).toBe("");
+  });
+
+  test.each<[string, object, RegExp]>([
+    [
+      "a preset",
+      { start: { permissions: { preset: "trusted" } } },
+      /^A continuation of `clerk` has the preset `trusted`/,
+    ],
+    ["rules", { start: { permissions: { allow: ["Bash"] } } }, /^A continuation of `clerk` allows `Bash`\.$/],
+    [
+      "a foreign workspace",
+      { start: { workspace: "/home/you" } },
+      /works in `\/home\/you`, outside of this project\.$/,
+    ],
+    ["a program", { agent: { runner: { acp: { command: "sh" } } } }, /brings a program: .*`sh`\.$/],
+    ["a module", { agent: { steps: { module: "x.ts", hash: "h" } } }, /brings a program: .*`x\.ts`\.$/],
+  ])("a tree that has ended brings %s to whoever continues it", (_, more, listed) => {
+    expect(brings(treeOf([END], more))).toMatch(listed);
   });
 
   test.each<[string, Tree, RegExp]>([

@@ -12,7 +12,7 @@ import type { TreeFile } from "./tree-file.ts";
 const ENDS: ReadonlySet<string> = new Set(["RUN_COMPLETED", "RUN_FAILED", "RUN_CANCELLED"]);
 const LONGEST = 300;
 
-/** One sentence for each thing. Empty if the tree has ended and grants nothing. `folder` is the project's folder. */
+/** One sentence for each thing. Empty if the tree has ended, grants nothing, and could continue only here and with questions. `folder` is the project's folder. */
 export function broughtBy(tree: Omit<TreeFile, "transferId" | "version">, folder: string): string[] {
   const runs = Map.groupBy(tree.events, ({ event }) => event.runId);
   const ofRuns = [...runs].flatMap(([runId, carried]) =>
@@ -26,7 +26,7 @@ export function broughtBy(tree: Omit<TreeFile, "transferId" | "version">, folder
     ...grants.map(({ rule }) => `Run ${runId} has the standing permission ${quote(rule)}.`),
     ...(budget ? [`Run ${runId} has a raised budget: ${quote(JSON.stringify(budget))}.`] : []),
   ]);
-  return [...ofRuns, ...standing];
+  return [...new Set([...ofRuns, ...standing])];
 }
 
 function broughtByRun(
@@ -41,9 +41,32 @@ function broughtByRun(
         `It grants ${quote(event.payload.grant)} in ${quote(event.payload.folder ?? "every folder")}.`,
       );
   const [first] = events;
-  if (first?.type !== "RUN_STARTED" || events.some(({ type }) => ENDS.has(type))) return found;
+  if (first?.type !== "RUN_STARTED") return found;
+  if (events.some(({ type }) => ENDS.has(type)))
+    return [...authorityOf(first.payload, { folder, blobs }), ...found];
   return [...workOf(runId, first.payload, { folder, blobs }), ...found, ...openDecisions(events)];
 }
+
+/** What a run that has ended would bring along if a person continued it. */
+function authorityOf(
+  start: Payload<"RUN_STARTED">,
+  { folder, blobs }: { folder: string; blobs: TreeFile["blobs"] },
+): string[] {
+  const { agent, workspace, permissions, definition } = start;
+  const { preset, allow = [] } = permissions ?? {};
+  return [
+    ...(isInside(workspace, folder) ? [] : [`works in ${quote(workspace)}, outside of this project`]),
+    ...(widens(preset) ? [`has the preset \`${preset}\`: more runs without asking`] : []),
+    ...allow.map((rule) => `allows ${quote(rule)}`),
+    ...programsOf(definition, blobs.get(definition)).map((text) => `brings a program: ${text}`),
+  ].map((text) => `A continuation of ${quote(agent)} ${text.replace(/\.$/, "")}.`);
+}
+
+const isInside = (workspace: string, folder: string): boolean =>
+  workspace === folder || workspace.startsWith(`${folder}/`);
+
+const widens = (preset: string | undefined): boolean =>
+  preset !== undefined && preset !== "read-only" && preset !== "ask";
 
 function workOf(
   runId: RunId,
@@ -51,14 +74,11 @@ function workOf(
   { folder, blobs }: { folder: string; blobs: TreeFile["blobs"] },
 ): string[] {
   const { agent, workspace, permissions, task } = start;
-  const outside =
-    workspace === folder || workspace.startsWith(`${folder}/`) ? "" : ", outside of this project";
+  const outside = isInside(workspace, folder) ? "" : ", outside of this project";
   const { preset, allow = [] } = permissions ?? {};
   return [
     `Run ${runId} continues: ${quote(agent)} works in ${quote(workspace)}${outside}, on ${quote(task)}.`,
-    ...(preset === undefined || preset === "read-only" || preset === "ask"
-      ? []
-      : [`Its preset is \`${preset}\`: more runs without asking.`]),
+    ...(widens(preset) ? [`Its preset is \`${preset}\`: more runs without asking.`] : []),
     ...allow.map((rule) => `It allows ${quote(rule)}.`),
     ...programsOf(start.definition, blobs.get(start.definition)),
   ];

@@ -20,11 +20,11 @@ function isRunning(sleep: string): boolean {
 }
 
 const waitUntilGone = (...sleeps: string[]) =>
-  vi.waitFor(() => expect(sleeps.filter(isRunning)).toEqual([]), { timeout: 5_000, interval: 20 });
+  vi.waitFor(() => expect(sleeps.filter(isRunning)).toEqual([]), { timeout: 60_000, interval: 20 });
 
 const waitUntilBegun = (path: string) =>
   vi.waitFor(async () => expect(await readFile(path, "utf8")).toBe("yes\n"), {
-    timeout: 5_000,
+    timeout: 60_000,
     interval: 20,
   });
 

@@ -169,7 +169,7 @@ it("cancelling a call kills the command's process group, and the answer says tha
     isError: true,
     output: expect.stringMatching(/^The restart of api was cancelled after .*may be down/),
   });
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000 });
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   expect((await restart(services, "api", controller.signal)).output).toMatch(/nothing was restarted/);
 });
 

@@ -80,6 +80,8 @@ export interface BackgroundCommands {
 
 /** Watches the files of workspaces while calls change them, and puts them back for `cadre undo`. */
 export interface WorkspaceFiles extends FileWatcher {
+  /** Whether the file decides what Cadre runs. On a server with users, only an admin takes back changes of such a file. */
+  isProtected(workspace: string, path: string): boolean;
   /** The current versions of these paths. Undefined if the workspace does not exist on this machine. */
   versions(workspace: string, paths: readonly string[]): Promise<Map<string, Version> | undefined>;
   /**

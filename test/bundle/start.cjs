@@ -8,6 +8,13 @@ const { createRequire } = require("node:module");
 const { join } = require("node:path");
 const { constants, Script } = require("node:vm");
 
+/** Node warns about the loader of dynamic imports in a bundle. A program that runs from its sources has no such loader. */
+const { emitWarning } = process;
+process.emitWarning = (warning, ...rest) => {
+  if (!String(warning).includes("USE_MAIN_CONTEXT_DEFAULT_LOADER"))
+    emitWarning.call(process, warning, ...rest);
+};
+
 exports.start = (folder, entry) => {
   const outside = createRequire(join(folder, entry));
   const loaded = new Map();

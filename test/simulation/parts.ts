@@ -45,6 +45,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     // The simulation has no files.
     files: {
       watch: async () => async () => undefined,
+      isProtected: () => false,
       versions: async () => undefined,
       restore: async () => ({ results: [], aside: "" }),
     },

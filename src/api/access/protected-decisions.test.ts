@@ -104,6 +104,26 @@ describe("[A81] [30.3] approval of calls on protected files", () => {
     await eventsUntil({ client: as("ada") }, runId, isEnd);
   });
 
+  test.each([
+    ["an agent", "agents/undone.md"],
+    ["a steps module", "agents/undone.steps.ts"],
+  ])(
+    "an operator cannot take back the change of %s that an admin approved, but an admin can",
+    async (_, path) => {
+      const { runId, id } = await ask(write(path));
+      await as("ada").post("/api/approvals/{id}", { id, body: { decision: "approve" } });
+      await eventsUntil({ client: as("ada") }, runId, isEnd);
+      const plan = await as("oli").get("/api/runs/{id}/undo", { id: runId });
+      expect(plan.files).toMatchObject([{ path, status: "undo" }]);
+      await expect(as("oli").post("/api/runs/{id}/undo", { id: runId, body: {} })).rejects.toMatchObject({
+        code: "FORBIDDEN",
+      });
+      expect(existsSync(join(workspace, path))).toBe(true);
+      await as("ada").post("/api/runs/{id}/undo", { id: runId, body: {} });
+      expect(existsSync(join(workspace, path))).toBe(false);
+    },
+  );
+
   test("an operator cannot approve a harmless call with an edited input that names a protected file", async () => {
     const { runId, id } = await ask(write("notes.txt"));
     for (const call of [write("agents/other.md"), write("agents/../cadre.yaml"), write(".mcp.json")])

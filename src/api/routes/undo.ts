@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { undoRun } from "../../loop/commands/undo.ts";
+import { hasRole } from "../access/person.ts";
 import type { RouteParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
@@ -62,7 +63,12 @@ export function undoRoutes(parts: RouteParts) {
         answer: UndoView,
       },
       async ({ params: { id }, body: { seq } }, c) =>
-        undoRun((await findRun(store, id)).id, { seq }, parts.by(c.req.raw), people),
+        undoRun(
+          (await findRun(store, id)).id,
+          { seq, mayChangeProtected: !parts.person || hasRole(parts.person, "admin") },
+          parts.by(c.req.raw),
+          people,
+        ),
     ),
   ];
 }

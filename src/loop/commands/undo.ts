@@ -24,6 +24,8 @@ import { type CommandParts, signalRun } from "./person-commands.ts";
 type UndoParts = Pick<CommandParts, "files" | "ids" | "store" | "toolFacts" | "wake">;
 
 export interface UndoRequest {
+  /** If false, the undo is refused if it would change a file that decides what Cadre runs (A81). */
+  mayChangeProtected?: boolean | undefined;
   /** The files are put back as they were after this event of the run. If absent, as they were before the run started. */
   seq?: number | undefined;
   /** Returns the plan, and changes nothing. */
@@ -61,7 +63,7 @@ export interface Undo {
 
 export async function undoRun(
   runId: RunId,
-  { seq, dryRun = false }: UndoRequest,
+  { seq, dryRun = false, mayChangeProtected = true }: UndoRequest,
   by: string,
   parts: UndoParts,
 ): Promise<Undo> {
@@ -79,10 +81,11 @@ export async function undoRun(
         steps.map((step) => ({ ...describeStep(step), ...shownIn(workspace) })),
       ),
     };
+  if (!mayChangeProtected) requireUnprotected(folders, parts);
   const files: UndoneFile[] = [];
   const aside: string[] = [];
   for (const { workspace, steps } of folders) {
-    const todo = orderSteps(steps.filter(({ status }) => status === "undo" || status === "partly"));
+    const todo = orderSteps(steps.filter(isToDo));
     files.push(
       ...steps
         .filter((step) => !todo.includes(step))
@@ -131,6 +134,19 @@ function requireAtRest(rows: readonly RunRow[]): void {
     "CONFLICT",
     `Run ${busy.id} (${busy.agent}) is still at work, so its files are not taken back. Nothing was changed. Pause it first: \`cadre freeze ${rows[0]!.id}\`, or cancel it: \`cadre cancel ${rows[0]!.id}\`.`,
   );
+}
+
+const isToDo = ({ status }: UndoStep): boolean => status === "undo" || status === "partly";
+
+function requireUnprotected(folders: readonly FolderPlan[], { files }: Pick<UndoParts, "files">): void {
+  for (const { workspace, steps } of folders) {
+    const found = steps.find((step) => isToDo(step) && files.isProtected(workspace, step.path));
+    if (!found) continue;
+    throw new CadreError(
+      "FORBIDDEN",
+      `${found.path} decides what Cadre runs, so only an admin takes its changes back. Nothing was changed.`,
+    );
+  }
 }
 
 interface Work {

@@ -168,7 +168,7 @@ describe("before a call", () => {
       const [ended] = payloadsOf(await world.events(runId), "HOOKS_ENDED");
       expect(ended!.reason).toContain("killed after 0.5 s");
       const pid = Number(readFileSync(join(world.folder, "pid"), "utf8"));
-      await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
     },
   );
 

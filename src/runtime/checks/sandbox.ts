@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { type Config, loadConfig } from "../../config/config.ts";
-import { inspectSandbox } from "../../project/project.ts";
+import { hasSandbox, inspectSandbox } from "../../project/project.ts";
 import type { Finding } from "./machine.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -41,9 +41,8 @@ export async function sandboxCheck(
 /** One sentence for a person whose machine has no sandbox, with what to install. Undefined if there is one, or if the person chose none. */
 export async function noSandboxSentence(folder: string, env: Env): Promise<string | undefined> {
   const settings = settingsIn(folder, env);
-  if (settings.driver !== "auto") return undefined;
-  const { used, missing } = await inspectSandbox({ sandbox: settings });
-  if (used !== "none") return undefined;
+  if (settings.driver !== "auto" || (await hasSandbox({ sandbox: settings }))) return undefined;
+  const { missing } = await inspectSandbox({ sandbox: settings });
   return `No sandbox works here, so commands of agents run with all your rights. To change that: ${remedy(missing.includes("bwrap"))}`;
 }
 

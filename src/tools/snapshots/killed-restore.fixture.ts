@@ -25,6 +25,7 @@ const { restore } = createWorkspaceFiles({
   },
   clock: { now: () => Date.now() },
   holdsKeys: () => false,
+  isProtected: () => false,
   putFile: async () => "",
 });
 await restore(root, JSON.parse(json), { note: "", bytesOf: async (blob) => Buffer.from(`bytes of ${blob}`) });

@@ -25,6 +25,8 @@ export interface WatcherParts {
   clock: Pick<Clock, "now">;
   /** Whether a file usually holds keys. Such a file is never read. */
   holdsKeys(path: string): boolean;
+  /** Whether a file decides what Cadre runs. */
+  isProtected(path: string, absolute: string): boolean;
   /** Puts the bytes of a file into the store. */
   putFile(bytes: Uint8Array): Promise<string>;
 }

@@ -19,6 +19,7 @@ export function createWorkspaceFiles(parts: WatcherParts): WorkspaceFiles {
   const rules = readRules(parts);
   return {
     ...createFileWatcher(parts),
+    isProtected: (workspace, path) => parts.isProtected(path, join(workspace, path)),
     async versions(workspace, paths) {
       const root = await realpath(workspace).catch(() => undefined);
       if (root === undefined) return undefined;
