@@ -89,7 +89,9 @@ test("[28.17] [S4-2] in the mode `auto`, only `max_iters` ends a loop, and nobod
     message: "Look around",
     permissions: { preset: "trusted" },
   });
-  const run = await seed.until(`/api/runs/${run_id}`, ({ status }) => !/running|queued/.test(status));
+  const run = await seed.until(`/api/runs/${run_id}`, ({ status }) =>
+    /completed|failed|cancelled|suspended/.test(status),
+  );
   expect(run).toMatchObject({ status: "completed", summary: "I looked around until my turns were over." });
 });
 
