@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -14,11 +15,9 @@ const APART = [
   "src/tools/git/worktrees.faults.test.ts",
 ];
 /** These tests draw with Ink, which draws nothing in a process in which hundreds of other files have run before. */
-const DRAWING = [
-  "src/cli/commands/{chat,outcome,permissions,prune,run.asks,run.steps,servers,trust}.test.ts",
-  "src/cli/follow/{ask-user,rehearsal,terminal,trees}.test.ts",
-  "src/cli/view/blast-radius.test.ts",
-];
+const DRAWING = globSync("src/cli/**/*.test.ts", { cwd: import.meta.dirname }).filter((path) =>
+  readFileSync(new URL(path, import.meta.url), "utf8").includes(".terminal("),
+);
 /** These tests start hundreds of programs. They run first, while the test processes are small, because a fork copies the page tables. */
 const PROGRAMS = ["src/tools/**/*.test.ts", "src/permissions/**/*.test.ts", "test/crash/*.test.ts"];
 
