@@ -47,7 +47,7 @@ function broughtByRun(
   return [...workOf(runId, first.payload, { folder, blobs }), ...found, ...openDecisions(events)];
 }
 
-/** What a run that has ended would bring along if a person continued it. */
+/** The authority that a run that has ended would bring along if a person continued it. */
 function authorityOf(
   start: Payload<"RUN_STARTED">,
   { folder, blobs }: { folder: string; blobs: TreeFile["blobs"] },
