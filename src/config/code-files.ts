@@ -11,15 +11,19 @@ export interface CodeSearch {
   /** Files and folders whose change can change the result. */
   reads: Set<string>;
   entries: Map<string, ReadonlyMap<string, Dirent>>;
+  /** True if the search was given up, so that files are missing in its result. */
+  isCut: boolean;
 }
 
 export const startCodeSearch = (folder: string): CodeSearch => ({
   folder,
   reads: new Set(),
   entries: new Map(),
+  isCut: false,
 });
 
-const MOST_FILES = 1_000;
+/** The most files that one search finds. A person's programs have fewer, but an agent could add files that a script seems to mention. */
+export const MOST_FILES = 5_000;
 export const MAX_FILE = 500_000;
 const MAX_WORDS = 20_000;
 
@@ -35,7 +39,11 @@ export function codeLoadedBy(start: string, search: CodeSearch): string[] {
   const open = [start];
   const seen = new Set<string>();
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (seen.has(file) || seen.size >= MOST_FILES || file.includes(`${sep}node_modules${sep}`)) continue;
+    if (seen.has(file) || file.includes(`${sep}node_modules${sep}`)) continue;
+    if (seen.size >= MOST_FILES) {
+      search.isCut = true;
+      break;
+    }
     seen.add(file);
     open.push(...codeMentionedIn(file, search));
   }

@@ -169,7 +169,7 @@ describe("reading cadre.yaml", () => {
     ["__proto__: {a: 1}", "cadre.yaml:1:1 `__proto__` is not allowed"],
     ["model: 3\nengine: 4", "(and 1 more)"],
   ])("cadre.yaml with %s is rejected with a clear message", (yaml, words) => {
-    expect(() => load(yaml)).toThrow(
+    expect(() => loadTrusted(yaml)).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(words) }),
     );
   });
@@ -297,6 +297,21 @@ describe("trusted and untrusted folders", () => {
       message: "`providers` is ignored: this folder is not trusted to set endpoints and keys",
       suggestion: expect.stringContaining("cadre trust"),
     });
+  });
+
+  test.each([
+    "webhooks: { all: { url: 7 } }",
+    "hooks: [x]",
+    "mcpServers: 3",
+    "providers: { a: b }",
+    "users: 1",
+  ])("[30.12] a mistake in a setting that an untrusted file cannot make stops no command: %s", (yaml) => {
+    const key = yaml.slice(0, yaml.indexOf(":"));
+    expect(load(`${yaml}\nmodel: a/b\n`)).toMatchObject({ model: "a/b", isStrangers: true });
+    expect(load(yaml).ignoredSettings).toMatchObject([
+      { path: key, problem: { line: 1, code: "UNTRUSTED" } },
+    ]);
+    expect(() => loadTrusted(yaml)).toThrow(/cadre.yaml:1/);
   });
 
   test.each([

@@ -23,7 +23,7 @@ import { parseSetting, readKeys } from "./read-keys.ts";
 import { type RestateConfig, restateConfig } from "./restate.ts";
 import { CONFIG_KEYS, type ConfigValues, DECLARED_KEYS } from "./schema.ts";
 import { type Env, isDeclined, isTrusted } from "./trust.ts";
-import { dropUntrusted, type IgnoredSetting } from "./untrusted.ts";
+import { dropUntrusted, type IgnoredSetting, takeUntrustedKeys } from "./untrusted.ts";
 import { type Path, readYaml, type YamlDocument } from "./yaml.ts";
 
 /** Keys that have a default value. */
@@ -137,11 +137,13 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const file = join(folder, "cadre.yaml");
   const document = existsSync(file) ? readConfigFile(file) : undefined;
   const trusted = isTrusted(folder, env);
+  const untrustedKeys = document && !trusted ? takeUntrustedKeys(document, DECLARED_KEYS) : [];
   const { values, problems } = document ? checkKeys(document) : { values: {} as ConfigValues, problems: [] };
   const claudeSettings = readClaudeSettings(folder, env);
   const others = readMcpJson(folder, trusted, disabledServers(claudeSettings));
   const claudeHooks = hooksOfClaude(claudeSettings, trusted);
   const ignoredSettings = [
+    ...untrustedKeys,
     ...(document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : []),
     ...others.ignored,
     ...claudeHooks.ignored,

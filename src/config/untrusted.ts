@@ -19,6 +19,28 @@ type Values = Record<string, unknown>;
 /** The rule for a key that declares nothing: every value needs trust. */
 const UNDECLARED: readonly TrustRule<unknown>[] = [{ what: "a key that declares nothing about trust" }];
 
+/**
+ * Takes the keys of which every value needs trust out of the file's data, and reports each. They are not even checked:
+ * otherwise a mistake in a setting that is ignored anyway would stop every command in the folder.
+ */
+export function takeUntrustedKeys(
+  document: Pick<YamlDocument, "file" | "at" | "data">,
+  declared: Readonly<Record<string, Partial<Pick<KeyFacts<unknown>, "untrusted">> | undefined>>,
+): IgnoredSetting[] {
+  const data = document.data as Record<string, unknown>;
+  return Object.keys(data).flatMap((key) => {
+    const rule = Object.hasOwn(declared, key)
+      ? trustRules(declared[key]?.untrusted).find(isForAll)
+      : undefined;
+    if (rule === undefined) return [];
+    delete data[key];
+    return [ignoredSetting([key], rule.what, { file: document.file, ...document.at([key], "key") })];
+  });
+}
+
+const isForAll = ({ part, needsTrust }: TrustRule<unknown>): boolean =>
+  part === undefined && needsTrust === undefined;
+
 /** Removes every setting that needs trust from `values`, and reports each removed setting. */
 export function dropUntrusted(
   document: Pick<YamlDocument, "file" | "at">,

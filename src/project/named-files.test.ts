@@ -85,6 +85,38 @@ test("[A37] the files follow the configuration when a script changes", () => {
   expect(verdict("b/c.sh").verdict).toBe("ask");
 });
 
+test("[A90] [30.11] while git cannot read its settings, every file is protected, and so are hooks of another repository", () => {
+  const git = (folder: string, ...args: string[]) =>
+    execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });
+  const { folder, write, verdict, named } = project({ "cadre.yaml": "model: a/b\n" }, (at) => {
+    git(at, "init", "-q");
+    git(at, "config", "core.hooksPath", "gh");
+  });
+  expect([verdict("gh/pre-commit").verdict, verdict("src/a.ts").verdict]).toEqual(["ask", "allow"]);
+  write(".git/config", "[core\n");
+  expect([verdict("gh/pre-commit").verdict, verdict("src/a.ts").verdict]).toEqual(["ask", "ask"]);
+  expect(named.list()).toEqual(["."]);
+  // A `.git` that leads to another repository counts, although Cadre's own git does not use it.
+  const other = project({ "cadre.yaml": "model: a/b\n" }, (at) =>
+    git(at, "init", "-q", "--separate-git-dir", join(at, "repo")),
+  );
+  git(join(other.folder, "repo"), "config", "core.hooksPath", "gh");
+  expect([other.verdict("gh/pre-commit").verdict, other.verdict("src/a.ts").verdict]).toEqual([
+    "ask",
+    "allow",
+  ]);
+  expect(folder).toBeTruthy();
+});
+
+test("[A37] [30.11] if the configuration names more files than are looked for, every file is protected", () => {
+  const many = Array.from({ length: 5_001 }, (_, index) => `./s${index}.sh`);
+  const { verdict, named } = project({ "cadre.yaml": hook("./all.sh"), "all.sh": many.join("\n") }, (at) => {
+    for (const name of many) writeFileSync(join(at, name), "");
+  });
+  expect(verdict("src/a.ts")).toMatchObject({ verdict: "ask", protected: "src/a.ts" });
+  expect(named.list()).toEqual(["."]);
+});
+
 test.each([
   ["the roles file", "conf/roles.json"],
   ["a prompt of a role", "conf/prompts/reviewer.txt"],

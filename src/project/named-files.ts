@@ -15,6 +15,7 @@ import {
   isFile,
   isFolder,
   MAX_FILE,
+  MOST_FILES,
   OWN_FOLDER,
   SCRIPT,
   spellingsOf,
@@ -26,9 +27,12 @@ import { foldPath } from "../key-files.ts";
 import { gitFilesToRun } from "../tools/git/program-setting.ts";
 
 export interface NamedFiles {
-  /** Whether the configuration names the file, a folder around it, or a file below it. The path is relative to the workspace. */
+  /**
+   * Whether the configuration names the file, a folder around it, or a file below it. The path is relative to the workspace.
+   * True for every file while it cannot be found out: the configuration seems to name too many files, or git cannot read its settings.
+   */
   isNamed(path: string, absolute?: string): boolean;
-  /** The named paths, relative to the project's folder. They might not exist. */
+  /** The named paths, relative to the project's folder. They might not exist. `.` alone means every file. */
   list(): readonly string[];
 }
 
@@ -36,17 +40,20 @@ type Source = Pick<Config, "folder" | "hooks" | "mcpServers" | "services" | "rol
 
 /** The list is computed again when one of the files that it depends on has changed. */
 export function createNamedFiles(config: Source): NamedFiles {
-  let known: { stamp: string; reads: readonly string[]; names: Names } | undefined;
+  let known: { stamp: string; reads: readonly string[]; names: Names; until: number } | undefined;
   const names = (): Names => {
-    if (known && known.stamp === stampOf(known.reads)) return known.names;
+    if (known && performance.now() < known.until && known.stamp === stampOf(known.reads)) return known.names;
     const found = findNamed(config);
     const reads = [...found.reads];
-    known = { stamp: stampOf(reads), reads, names: namesOf(config.folder, found.paths) };
-    return known.names;
+    const names = found.isCut || found.isUnread ? ALL : namesOf(config.folder, found.paths);
+    const until = found.isUnread ? performance.now() + RETRY_MS : Number.POSITIVE_INFINITY;
+    known = { stamp: stampOf(reads), reads, names, until };
+    return names;
   };
   return {
     isNamed(path, absolute) {
-      const { folded, parents } = names();
+      const { folded, parents, isAll } = names();
+      if (isAll) return true;
       const inProject = absolute === undefined ? undefined : relative(config.folder, absolute);
       return [path, ...(inProject === undefined ? [] : [inProject])].some((each) => {
         const own = foldPath(each);
@@ -57,11 +64,18 @@ export function createNamedFiles(config: Source): NamedFiles {
   };
 }
 
+/** When git is asked again after it could not read its settings. It might only have been slow. */
+const RETRY_MS = 5_000;
+
 interface Names {
   listed: readonly string[];
   folded: ReadonlySet<string>;
   parents: ReadonlySet<string>;
+  isAll?: true;
 }
+
+/** The answer while it is not known what the configuration names. */
+const ALL: Names = { listed: ["."], folded: new Set(), parents: new Set(), isAll: true };
 
 function namesOf(folder: string, paths: ReadonlySet<string>): Names {
   const listed = [...paths].map((path) => relative(folder, path).split(sep).join("/"));
@@ -89,15 +103,16 @@ interface Search extends CodeSearch {
   paths: Set<string>;
   /** Commands that were read, so that two scripts of package.json cannot call each other forever. */
   commands: Set<string>;
+  /** True if git could not read its settings. */
+  isUnread: boolean;
 }
-
-const MOST_FILES = 1_000;
 
 function findNamed({ folder, hooks, mcpServers, services, roles, instructions }: Source): Search {
   const search: Search = {
     ...startCodeSearch(folder),
     paths: new Set(),
     commands: new Set(),
+    isUnread: false,
   };
   for (const { command } of hooks) nameCommand(command, search);
   for (const { command, args = [] } of Object.values(mcpServers))
@@ -109,12 +124,13 @@ function findNamed({ folder, hooks, mcpServers, services, roles, instructions }:
   for (const file of git.reads) search.reads.add(file);
   for (const path of git.named) addPath(path, search);
   for (const file of git.hooks) if (isFile(file, search)) followCode(file, search);
+  search.isUnread = git.isUnread === true;
   return search;
 }
 
 /** Adds a path of the project. If it is a link, its target is added, too. */
 function addPath(path: string, search: Search): void {
-  if (!isBelow(search.folder, path) || search.paths.size >= MOST_FILES) return;
+  if (!isBelow(search.folder, path) || !hasRoom(search.paths, search)) return;
   search.paths.add(path);
   search.reads.add(path);
   try {
@@ -127,7 +143,7 @@ function addPath(path: string, search: Search): void {
 
 /** Names the files that a command line runs or reads, and the code that these files load. Also files that do not exist yet. */
 function nameCommand(written: string, search: Search): void {
-  if (search.commands.has(written) || search.commands.size >= MOST_FILES) return;
+  if (search.commands.has(written) || !hasRoom(search.commands, search)) return;
   search.commands.add(written);
   const command = written.replace(OWN_FOLDER, ".");
   const quoted = [...command.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, a, b]) => a ?? b ?? "");
@@ -210,8 +226,13 @@ function namePackages(words: readonly string[], base: string, search: Search): v
 function followCode(start: string, search: Search): void {
   for (const file of codeLoadedBy(start, search)) {
     search.reads.add(file);
-    if (isBelow(search.folder, file)) search.paths.add(file);
+    if (isBelow(search.folder, file) && hasRoom(search.paths, search)) search.paths.add(file);
   }
+}
+
+function hasRoom({ size }: ReadonlySet<string>, search: Search): boolean {
+  if (size >= MOST_FILES) search.isCut = true;
+  return size < MOST_FILES;
 }
 
 /** The roles file, and every file that a value in it names. */
@@ -252,7 +273,7 @@ function nameInstructions(instructions: Config["instructions"], search: Search):
   const open = (given ?? USUAL_INSTRUCTIONS).map((name) => resolve(search.folder, name));
   const seen = new Set<string>();
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (seen.has(file) || seen.size >= MOST_FILES) continue;
+    if (seen.has(file) || !hasRoom(seen, search)) continue;
     seen.add(file);
     search.reads.add(file);
     let text: string;

@@ -11,9 +11,9 @@ import { readFileSettingsNow, readRepositorySettingsNow } from "./run-git.ts";
 
 /** The first setting that runs programs, or a description of an unreadable file. Undefined if there is neither. */
 export function gitProgramSetting(workspace: string): string | undefined {
-  const folder = gitFolder(workspace);
+  const { folder, isStray } = gitFolder(workspace) ?? {};
   if (folder === undefined) return undefined;
-  if (folder === STRAY) return "a .git that leads to another repository";
+  if (isStray) return "a .git that leads to another repository";
   const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
   if (existsSync(join(common, "objects/info/alternates"))) return "objects of another repository";
   const own = readRepositorySettingsNow(workspace, folder);
@@ -37,16 +37,19 @@ export interface GitFilesToRun {
   hooks: string[];
   /** The configuration files that were read. */
   reads: string[];
+  /** True if git could not read the settings. Then it is not known what they name. */
+  isUnread?: boolean;
 }
 
 /** The files that a repository's settings name: its hooks, included configurations, filters, file monitors and other programs (A90). */
 export function gitFilesToRun(workspace: string): GitFilesToRun {
-  const folder = existsSync(workspace) ? gitFolder(workspace) : undefined;
-  if (folder === undefined || folder === STRAY) return { named: [], hooks: [], reads: [] };
+  const folder = existsSync(workspace) ? gitFolder(workspace)?.folder : undefined;
+  if (folder === undefined) return { named: [], hooks: [], reads: [] };
   const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
   const top = basename(folder) === ".git" ? dirname(folder) : workspace;
-  const own = readRepositorySettingsNow(workspace, folder) ?? [];
+  const own = readRepositorySettingsNow(workspace, folder);
   const reads = [join(common, "config"), join(folder, "config.worktree"), join(folder, "HEAD")];
+  if (own === undefined) return { named: [], hooks: [], reads, isUnread: true };
   const named: string[] = [];
   const hooks = [join(common, "hooks")];
   const bases = [top, common, workspace];
@@ -81,17 +84,24 @@ const HOOKS = (
   "post-checkout post-merge pre-push post-rewrite reference-transaction push-to-checkout fsmonitor-watchman post-index-change"
 ).split(" ");
 
-const STRAY = Symbol("another repository");
 const UNREADABLE = "a configuration that cannot be read";
 
-/** The git folder that git would find from the workspace: `.git`, the target of a `.git` file, or a bare repository. */
-function gitFolder(workspace: string): string | typeof STRAY | undefined {
+/**
+ * The git folder that git would find from the workspace: `.git`, the target of a `.git` file, or a bare repository.
+ * `isStray` is true if `.git` leads to a repository that does not name this folder as its work tree.
+ */
+function gitFolder(workspace: string): { folder: string; isStray: boolean } | undefined {
   for (let at = workspace; ; at = dirname(at)) {
     const named = join(at, ".git");
     const points = /^gitdir: (.+)$/m.exec(textAt(named) ?? "")?.[1];
-    if (points !== undefined) return pointsBack(resolve(at, points), at) ? resolve(at, points) : STRAY;
-    if (existsSync(named)) return realpathSync(named) === join(realpathSync(at), ".git") ? named : STRAY;
-    if (existsSync(join(at, "HEAD")) && existsSync(join(at, "objects"))) return at;
+    if (points !== undefined) {
+      const folder = resolve(at, points);
+      return { folder, isStray: !pointsBack(folder, at) };
+    }
+    if (existsSync(named))
+      return { folder: named, isStray: realpathSync(named) !== join(realpathSync(at), ".git") };
+    if (existsSync(join(at, "HEAD")) && existsSync(join(at, "objects")))
+      return { folder: at, isStray: false };
     if (dirname(at) === at) return undefined;
   }
 }

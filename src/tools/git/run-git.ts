@@ -110,18 +110,23 @@ export function readFileSettingsNow(file: string): RepositorySetting[] | undefin
   return output?.split("\0").flatMap((text) => (text === "" ? [] : [settingIn(text)]));
 }
 
-const NOW_MS = 2_000;
+/** Time limits of the two attempts. On a machine under load, git can need more than the first one. */
+const NOW_MS = [2_000, 8_000];
 
 function gitNow(folder: string, args: readonly string[]): string | undefined {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(folder, "");
-  const { status, stdout } = spawnSync("git", args, {
-    cwd: "/",
-    env: { ...env, ...hardenedEnvironment([]), LC_ALL: "C" },
-    timeout: NOW_MS,
-    encoding: "utf8",
-    maxBuffer: 10_000_000,
-  });
-  return status === 0 ? stdout : undefined;
+  for (const timeout of NOW_MS) {
+    const { status, stdout } = spawnSync("git", args, {
+      cwd: "/",
+      env: { ...env, ...hardenedEnvironment([]), LC_ALL: "C" },
+      timeout,
+      encoding: "utf8",
+      maxBuffer: 10_000_000,
+    });
+    if (status === 0) return stdout;
+    if (status !== null) return undefined;
+  }
+  return undefined;
 }
 
 /** The commit that a name refers to. Undefined if there is no such commit. */

@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const accessTo = async (path: string) => {
+const accessTo = async (path: string, named: readonly string[] = []) => {
   const request = {
     command: "x",
     effect: "unsafe" as const,
@@ -33,6 +33,7 @@ const accessTo = async (path: string) => {
     folder: workspace,
     stateFolder: join(workspace, ".cadre"),
     isProtected: () => false,
+    named: () => named,
   };
   return (await resolveAccess({ ...request, ...where, path })).paths;
 };
@@ -59,6 +60,12 @@ describe("what a command sees of a home folder", () => {
     await mkdir(sockets, { recursive: true });
     expect(await accessTo("/usr/bin")).toContainEqual({ path: sockets, access: "hidden", isFolder: true });
   });
+});
+
+test("[A37] [30.11] if every file is protected, a command cannot write in the workspace, and the folder around it stays as it is", async () => {
+  const paths = await accessTo("/usr/bin", ["."]);
+  expect(paths.find(({ path }) => path === join(home, "work"))).toMatchObject({ access: "read" });
+  expect(paths.filter(({ access }) => access === "write")).toEqual([]);
 });
 
 describe("[A93] [30.10] the secret of Cadre's sockets", () => {

@@ -97,6 +97,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
 
 /** The folders from the path's parent up to the workspace. Only the parent, if the path is outside of the workspace. */
 function foldersAbove(path: string, workspace: string): string[] {
+  if (path === workspace) return [];
   const folders = [dirname(path)];
   if (isInside(workspace, path))
     for (let at = dirname(path); at !== workspace && at !== dirname(at); at = dirname(at)) folders.push(at);
