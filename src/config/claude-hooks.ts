@@ -57,6 +57,7 @@ function hooksOfGroup(group: Data, event: ConfiguredHook["event"], settings: Cla
       matcher: typeof matcher === "string" ? matcher : undefined,
       command,
       seconds: secondsOf(timeout),
+      ...(settings.scope === "project" ? {} : { isOwn: true as const }),
       at: { file: settings.file, ...settings.at(path, "key") },
     };
   });

@@ -48,6 +48,8 @@ export interface ConfiguredHook {
   matcher: string | undefined;
   command: string;
   seconds: number;
+  /** True if the hook comes from the user's own settings or from managed ones, not from the project. */
+  isOwn?: true;
   /** The file that contains the hook, and the hook's position in that file. */
   at: Pick<Problem, "file" | "line" | "column">;
 }

@@ -21,13 +21,26 @@ export function isDeclined(folder: string, env: Env): boolean {
 
 export const trustedFolders = (env: Env): string[] => readTrust(env).folders;
 
-export function setTrust(folder: string, answer: "trusted" | "declined" | "forgotten", env: Env): void {
+/** The hooks of a trusted folder, as they were when it was trusted. `hook-pins.ts` reads them. */
+export const hookPinsOf = (folder: string, env: Env): Pins | undefined =>
+  readTrust(env).hooks[realFolder(folder)];
+
+/** Records the user's answer about a folder. `pins` are its hooks as they are now: later changes need another answer. */
+export function setTrust(
+  folder: string,
+  answer: "trusted" | "declined" | "forgotten",
+  env: Env,
+  pins: Pins = {},
+): void {
   const real = realFolder(folder);
-  const { folders, declined } = readTrust(env);
+  const { folders, declined, hooks } = readTrust(env);
+  const pinned = Object.entries(hooks).filter(([path]) => path !== real);
+  if (answer === "trusted" && Object.keys(pins).length > 0) pinned.push([real, pins]);
   const others = (list: readonly string[]): string[] => list.filter((path) => path !== real);
   const next = {
     folders: [...others(folders), ...(answer === "trusted" ? [real] : [])].sort(),
     declined: [...others(declined), ...(answer === "declined" ? [real] : [])].sort(),
+    ...(pinned.length > 0 ? { hooks: Object.fromEntries(pinned) } : {}),
   };
   const file = trustFile(env);
   const draft = `${file}.${process.pid}`;
@@ -53,14 +66,21 @@ export function userFolder(env: Env): string {
 
 const trustFile = (env: Env): string => join(userFolder(env), "trusted.json");
 
-const TrustFile = z.object({ folders: z.array(z.string()), declined: z.array(z.string()).default([]) });
+const Pins = z.record(z.string(), z.record(z.string(), z.string()));
+type Pins = Readonly<z.output<typeof Pins>>;
+
+const TrustFile = z.object({
+  folders: z.array(z.string()),
+  declined: z.array(z.string()).default([]),
+  hooks: z.record(z.string(), Pins).default({}),
+});
 
 /** Reads the list of trusted folders. If it cannot be read, no folder is trusted. */
 function readTrust(env: Env): z.output<typeof TrustFile> {
   try {
     return TrustFile.parse(JSON.parse(readFileSync(trustFile(env), "utf8")));
   } catch {
-    return { folders: [], declined: [] };
+    return { folders: [], declined: [], hooks: {} };
   }
 }
 

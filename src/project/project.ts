@@ -27,6 +27,7 @@ import { type FileReport, validateFiles } from "../agents/validate-files.ts";
 import { watchAgents } from "../agents/watch-agents.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config/config.ts";
+import { createHookCheck, type HookCheck } from "../config/hook-pins.ts";
 import { readPlainFile } from "../config/plain-file.ts";
 import { poolNames } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
@@ -188,7 +189,8 @@ export function openProject(options: ProjectOptions): Project {
     skills: { project: config.folder, user: home, builtin: BUILTIN_FOLDER },
   });
   const servers = serversOf(config, options.mcpServers ?? {}, env, home);
-  config.problems.push(...serverProblems(config, servers), ...hookProblems(config.hooks));
+  const checkHook = createHookCheck(config.folder, env);
+  config.problems.push(...serverProblems(config, servers), ...hookProblems(config.hooks, checkHook));
   const own = [
     ...builtin.filter(({ group }) => group === undefined || !servers.names.includes(group)),
     ...(options.tools ?? []),
@@ -246,7 +248,7 @@ export function openProject(options: ProjectOptions): Project {
     },
     toolsByName: byName,
     servers,
-    hooks: createHooks(config.hooks, config.folder),
+    hooks: createHooks(config.hooks, config.folder, checkHook),
     prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
     mask,
     namedFiles,
@@ -382,12 +384,20 @@ function serversOf(config: Config, inCode: Config["mcpServers"], env: Env, home:
   });
 }
 
-function hookProblems(hooks: Config["hooks"]): Problem[] {
-  return hooks.flatMap(({ matcher, at }) => {
-    const { problem } = createMatcher(matcher);
-    if (problem === undefined) return [];
-    const message = `the matcher \`${matcher}\` of a hook cannot be read (${problem}), so the hook runs for every tool`;
-    return [{ ...at, code: "HOOK_MATCHER", severity: "warning" as const, message }];
+function hookProblems(hooks: Config["hooks"], check: HookCheck): Problem[] {
+  return hooks.flatMap((hook) => {
+    const severity = "warning" as const;
+    const { problem } = createMatcher(hook.matcher);
+    const unread = `the matcher \`${hook.matcher}\` of a hook cannot be read (${problem}), so the hook runs for every tool`;
+    const changed = check(hook);
+    const unpinned = `the hook \`${hook.command}\` is not run: ${changed}`;
+    const suggestion = "look at it, and run `cadre trust` if it is right";
+    return [
+      ...(problem === undefined ? [] : [{ ...hook.at, code: "HOOK_MATCHER", severity, message: unread }]),
+      ...(changed === undefined
+        ? []
+        : [{ ...hook.at, code: "HOOK_CHANGED", severity, message: unpinned, suggestion }]),
+    ];
   });
 }
 

@@ -109,7 +109,7 @@ const wordsOf = (name: string): string =>
 
 /** The ids in FAULTS and DESIGN and the ids of the architecture rules. SPEC.md defines more ids. */
 const KNOWN_IDS = new Set([
-  ...["F 1 50", "A 1 79", "A 80 94", "U 1 55"].flatMap((range) => idsOf(range, 2)),
+  ...["F 1 50", "A 1 79", "A 80 99", "U 1 55"].flatMap((range) => idsOf(range, 2)),
   ...["I 1 11", "J 1 11", "B 1 4", "D 0 6", "E 1 7", "P 1 13", "L 1 20", "AR 1 14"].flatMap((range) =>
     idsOf(range, 1),
   ),

@@ -11,6 +11,7 @@ import { sandboxCheck } from "../../runtime/checks/sandbox.ts";
 import { salvageStore } from "../../runtime/salvage-store.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
+import { hookChecks } from "../doctor/hook-checks.ts";
 import { instructionChecks } from "../doctor/instruction-checks.ts";
 import { mcpServerChecks } from "../doctor/mcp-server-checks.ts";
 import { providerChecks } from "../doctor/provider-checks.ts";
@@ -58,6 +59,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     ...gitignoreCheck(dir),
     ...(await instructionChecks(project)),
     ...mcpServerChecks(project.servers),
+    ...hookChecks(project),
     ...(await providerChecks(project)),
     ...(await postgresChecks(project.config)),
     ...(await restateChecks(project.config)),

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rm, stat, symlink } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
@@ -239,6 +239,71 @@ test("[26.12] `cadre trust` lists what it trusts, and reports nothing as ignored
   const { stdout, stderr } = await p.cadre("trust");
   expect(stdout).toMatch(/`permissions\.allow` sets allow rules\nTrusted: /);
   expect(stdout + stderr).not.toContain("ignored");
+});
+
+const HOOKED = {
+  "cadre.yaml": [
+    "model: scripted/toucher",
+    "permissions: { allow: [Bash] }",
+    "hooks: { PreToolUse: [{ matcher: Bash, hooks: [{ command: sh guards/check.sh }] }] }",
+    "mcpServers: { docs: { command: node, args: [mc/server.js] }, far: { url: 'https://mcp.example.com/' } }",
+    "services: { web: { restart: [systemctl, restart, web], health: { command: [curl, -f, localhost] } } }",
+    "webhooks: {}",
+    "",
+  ].join("\n"),
+  "guards/check.sh": "true\n",
+  "agents/outside.md": agent("outside", "runner: { acp: { command: touch, args: [started] } }\n"),
+  "agents/toucher.md": agent("toucher"),
+  "toucher.script.yaml": TOUCH,
+};
+
+test("[30.9] `cadre trust` lists every command that the folder starts, before and after", async () => {
+  await using p = await project(HOOKED);
+  const lists = async () => {
+    const { stdout } = await p.cadre("trust");
+    for (const line of [
+      "cadre.yaml:3 hook (PreToolUse Bash): sh guards/check.sh",
+      "MCP server docs runs: node mc/server.js",
+      "MCP server far is at: https://mcp.example.com/",
+      "service web, to restart it: systemctl restart web",
+      "service web, to check it: curl -f localhost",
+      "agents/outside.md starts a program: touch started",
+    ])
+      expect(stdout).toContain(line);
+    return stdout;
+  };
+  expect(await lists()).toContain("Trusted: ");
+  expect(await lists()).toContain("already trusted");
+});
+
+test("[30.9] `cadre trust` names a mistake that would stop every command once the folder is trusted", async () => {
+  await using p = await project({ "cadre.yaml": "webhooks: { all: { url: 7 } }\n" });
+  expect((await p.cadre("agents")).code).toBe(0);
+  expect((await p.cadre("trust")).stdout).toContain(
+    "once it is trusted, no command works here: cadre.yaml:1:",
+  );
+});
+
+test("[A95] [30.9] a changed hook does not run, its call waits, and a person at a terminal is asked again", async () => {
+  await using p = await project({ ...HOOKED, "guards/check.sh": "touch hooked\n" });
+  await p.cadre("trust");
+  const ran = await p.cadre("run", "toucher", "go");
+  expect(ran.code, ran.stderr + ran.stdout).toBe(0);
+  expect(existsSync(join(p.folder, "hooked"))).toBe(true);
+  await rm(join(p.folder, "hooked"));
+  await writeFile(join(p.folder, "guards/check.sh"), "touch hooked evil\n");
+  await runUntilWaiting(p, "toucher", "again");
+  expect(existsSync(join(p.folder, "hooked"))).toBe(false);
+  expect((await p.cadre("doctor")).stdout).toContain(
+    "guards/check.sh has changed since this folder was trusted",
+  );
+  const terminal = p.terminal("trust");
+  await terminal.shows(/Trust these hooks as they are now\? \[y\/N\]/);
+  terminal.type("y\r");
+  expect(await terminal.code).toBe(0);
+  const again = await p.cadre("run", "toucher", "go");
+  expect(again.code, again.stderr + again.stdout).toBe(0);
+  expect(existsSync(join(p.folder, "evil"))).toBe(true);
 });
 
 test("[26.12] if the list of trusted folders cannot be written, `cadre trust` says so, and changes nothing", async () => {

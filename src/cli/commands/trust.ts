@@ -4,7 +4,7 @@
 import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";
 import { EXIT, type Invocation, isAttended, report } from "../invocation.ts";
 import { confirm } from "../terminal/keys.ts";
-import { settingsNeedingTrust } from "../terminal/trust-prompt.ts";
+import { trustState } from "../terminal/trust-prompt.ts";
 import { plainLine } from "../view/text/plain.ts";
 
 export async function trust(
@@ -17,16 +17,29 @@ export async function trust(
 
 async function give(invocation: Invocation): Promise<number> {
   const { folder, io, json, screen } = invocation;
-  const { trusted, lines } = await settingsNeedingTrust(invocation);
-  if (!json) for (const line of lines) screen.line(`  ${line}`);
-  const asks = !trusted && lines.length > 0 && isAttended(invocation);
-  if (asks && !(await confirm(invocation, "Trust this folder with all of this? [y/N] "))) {
+  const { trusted, lines, commands, pins, changedHooks } = await trustState(invocation);
+  if (!json)
+    for (const line of [
+      ...lines,
+      ...commands,
+      ...changedHooks.map((hook) => `not run until you trust it: ${hook}`),
+    ])
+      screen.line(`  ${line}`);
+  const isAsked = trusted ? changedHooks.length > 0 : lines.length > 0;
+  const question = trusted
+    ? "Trust these hooks as they are now? [y/N] "
+    : "Trust this folder with all of this? [y/N] ";
+  if (isAsked && isAttended(invocation) && !(await confirm(invocation, question))) {
     screen.line("Nothing was changed.");
     return EXIT.cancelled;
   }
-  if (!trusted) setTrust(folder, "trusted", io.env);
-  const line = trusted ? "This folder is already trusted." : `Trusted: ${plainLine(folder)}`;
-  return report(invocation, { folder, trusted: true, counts: lines }, [line]);
+  if (!trusted || changedHooks.length > 0) setTrust(folder, "trusted", io.env, pins);
+  const line = !trusted
+    ? `Trusted: ${plainLine(folder)}`
+    : changedHooks.length > 0
+      ? "The hooks are trusted as they are now."
+      : "This folder is already trusted.";
+  return report(invocation, { folder, trusted: true, counts: lines, commands, changedHooks }, [line]);
 }
 
 function revoke(invocation: Invocation): number {

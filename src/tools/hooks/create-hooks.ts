@@ -11,23 +11,32 @@ export interface HookSetup<Event extends string> {
   seconds: number;
 }
 
-export function createHooks<Event extends string>(setups: readonly HookSetup<Event>[], folder: string) {
+/** `whyNot` says why a hook must not run in a folder. */
+export function createHooks<Event extends string, Setup extends HookSetup<Event>>(
+  setups: readonly Setup[],
+  folder: string,
+  whyNot: (setup: Setup, cwd: string) => string | undefined = () => undefined,
+) {
   const all = setups.map((setup) => ({ setup, matcher: createMatcher(setup.matcher) }));
   return {
     isEmpty: all.length === 0,
     /** The hooks of an event, in the order of the configuration. A matcher can use any of the tool's `names`. */
-    find: (event: Event, names?: readonly string[]): HookSetup<Event>[] =>
+    find: (event: Event, names?: readonly string[]): Setup[] =>
       all
         .filter(
           ({ setup, matcher }) => setup.event === event && (names === undefined || matcher.matches(names)),
         )
         .map(({ setup }) => setup),
 
-    run(
-      { command, seconds }: HookSetup<Event>,
+    async run(
+      setup: Setup,
       input: object,
       { cwd, runId, signal }: { cwd: string; runId: string; signal: AbortSignal },
     ): Promise<HookRun> {
+      const { command, seconds } = setup;
+      const problem = whyNot(setup, cwd);
+      if (problem !== undefined)
+        return { stdout: "", stderr: "", problem: `it was not started: ${problem}`, ms: 0 };
       const env = {
         ...cleanEnvironment(cwd, runId),
         CADRE_PROJECT_DIR: folder,
