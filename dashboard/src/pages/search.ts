@@ -2,6 +2,7 @@
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { RANGES } from "../components/usage/usage-range.ts";
+import { GROUP_NAMES } from "../components/usage/usage-tables.ts";
 import { oneOf, type Params, textParam } from "../ui/search-params.ts";
 
 const AGENT_TABS = ["overview", "file", "reach", "runs"] as const;
@@ -36,10 +37,12 @@ export const parseInboxSearch = ({ item, together }: Params) => {
   return omitUndefined({ item: id, together: id && together === true ? (true as const) : undefined });
 };
 
-/** The usage page. Plots are grouped by agent unless `by` is set. `root` selects a run and all runs below it. */
+const USAGE_GROUPS = GROUP_NAMES.filter((name) => name !== "agent");
+
+/** The usage page. The table and the plots are grouped by agent unless `by` is set. `root` selects a run and all runs below it. */
 export const parseUsageSearch = ({ range, by, root }: Params) =>
   omitUndefined({
     range: oneOf(RANGES, range),
-    by: oneOf(["model"] as const, by),
+    by: oneOf(USAGE_GROUPS, by),
     root: textParam(root),
   });

@@ -23,15 +23,26 @@ export function UsagePage() {
         <UsageToolbar
           key={root}
           range={range}
-          by={by}
           root={root}
-          onBy={(next) => void navigate({ search: (now) => parseUsageSearch({ ...now, by: next }) })}
           onRoot={(next) => void navigate({ search: (now) => parseUsageSearch({ ...now, root: next }) })}
         />
       </PageHeader>
       <div className="min-h-0 flex-1 overflow-auto p-3 md:p-4" aria-busy={usage.isFetching}>
         <Loaded query={usage} what="Loading usage">
-          {(data) => <UsageReport usage={data} since={filter.since} by={by} />}
+          {(data) => (
+            <UsageReport
+              usage={data}
+              since={filter.since}
+              range={range}
+              by={by}
+              onBy={(next) =>
+                void navigate({
+                  search: (now) => parseUsageSearch({ ...now, by: next }),
+                  resetScroll: false,
+                })
+              }
+            />
+          )}
         </Loaded>
       </div>
     </>

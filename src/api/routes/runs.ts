@@ -66,6 +66,8 @@ export const RunsQuery = z.strictObject({
   session: z.string().min(1).exactOptional(),
   /** Return only forks and retries of runs in the tree with this root. */
   branchesOf: z.string().min(1).exactOptional(),
+  /** Return only runs of this user. */
+  user: z.string().min(1).exactOptional(),
   /** Return only runs without a parent. */
   roots: Flag.exactOptional(),
   /** Return only runs that started at this time or later, in milliseconds since the epoch. */

@@ -423,6 +423,8 @@ describe("cancelling a tree", () => {
   );
 });
 
+const NO_USAGE = { byAgent: [], byModel: [], byEdge: [], byTree: [], trees: 0, byPerson: [] };
+
 describe("the usage of a tree", () => {
   const busy = roles({
     tester: turns(
@@ -488,11 +490,7 @@ describe("the usage of a tree", () => {
         byModel: [{ model: "scripted/dear" }],
         byEdge: [],
       });
-      expect(await api.client.get("/api/usage", { since: Date.now() + 3_600_000 })).toEqual({
-        byAgent: [],
-        byModel: [],
-        byEdge: [],
-      });
+      expect(await api.client.get("/api/usage", { since: Date.now() + 3_600_000 })).toEqual(NO_USAGE);
     },
   );
 
@@ -503,7 +501,7 @@ describe("the usage of a tree", () => {
     await expect(api.client.get("/api/usage", { root: "r000000000000000000000" })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
-    expect(await api.client.get("/api/usage")).toEqual({ byAgent: [], byModel: [], byEdge: [] });
+    expect(await api.client.get("/api/usage")).toEqual(NO_USAGE);
   });
 });
 

@@ -37,7 +37,7 @@ export async function usage(
 }
 
 export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, paint: Paint): string[] {
-  if (byAgent.length === 0) return ["Nothing was spent in this time. `cadre demo` needs no key."];
+  if (byAgent.length === 0) return ["Nothing was spent in this time."];
   const section = (title: string, rows: string[][]): string[] =>
     rows.length < 2 ? [] : ["", paint("bold", title), ...table(rows)];
   return [

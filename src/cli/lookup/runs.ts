@@ -11,6 +11,7 @@ import { parseChoice } from "../option-values.ts";
 export interface FilterOptions {
   status?: string;
   agent?: string;
+  user?: string;
   search?: string;
   since?: string;
   waitingFor?: string;
@@ -18,10 +19,11 @@ export interface FilterOptions {
 }
 
 export function parseRunsFilter(options: FilterOptions, now: number): Omit<RunsFilter, "limit" | "cursor"> {
-  const { status, agent, search, since, waitingFor, sort } = options;
+  const { status, agent, user, search, since, waitingFor, sort } = options;
   const kinds = [...WAITING_KINDS, "person"] as const;
   return omitUndefined({
     agent,
+    user,
     status: status?.split(",").map((word) => parseChoice("--status", word.trim(), RUN_STATUSES)),
     q: search,
     since: since === undefined ? undefined : parseSince(since, now),

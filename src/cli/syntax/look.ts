@@ -10,6 +10,7 @@ export function addLookCommands(program: Command, bind: BindHandler): void {
       "pending, running, waiting, suspended, completed, failed, cancelled; separate several with commas",
     )
     .option("--agent <name>", "only runs of this agent")
+    .option("--user <name>", "only runs that this person started")
     .option("--search <words>", "only runs whose journals contain these words")
     .option("--since <time>", "only runs started since: 2h, 7d, today or 2026-01-31")
     .option(

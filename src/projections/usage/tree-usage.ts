@@ -6,12 +6,16 @@
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
 import { END_STATUSES } from "../folds/run-row.ts";
+import { addDuration, type Durations } from "./durations.ts";
 import { applyUsage, emptyUsage, isCallStart, type RunUsage } from "./run-usage.ts";
 import { addTurnToBaseline, type Baseline, newBaseline } from "./single-agent-estimate.ts";
 
 export interface TreeUsage {
-  /** The top run of the tree. */
+  /** The top run of the tree, its agent, the beginning of its task, and the user who started it. */
   top: string;
+  agent?: string;
+  task?: string;
+  user?: string;
   updatedAt: number;
   cells: UsageCell[];
   edges: EdgeCell[];
@@ -34,6 +38,8 @@ export interface UsageCell extends RunUsage {
   agent: string;
   model: string;
   turns: number;
+  /** Durations of the answered model calls. */
+  callTimes?: Durations;
 }
 
 /** Delegations from one agent to another, in the bucket of their start. */
@@ -55,11 +61,15 @@ export interface EndCell {
   completed: number;
   failed: number;
   cancelled: number;
+  /** Working times of the runs that ended, by agent. */
+  runTimes?: Record<string, Durations>;
 }
 
 interface OpenTree {
   /** Agents of runs that have not ended, by run id. */
   agents: Record<string, string>;
+  /** Working time so far of runs that have not ended, by run id. */
+  active?: Record<string, number>;
   /** Open model calls, by attempt. */
   calls: Record<string, { model: string; turn: boolean }>;
   /** Indexes into the edges, by id of a child that has not ended. */
@@ -113,7 +123,7 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
       break;
     case "TOOL_RESULT":
       applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
-      addWork(tree, event.ts, event.payload.ms);
+      addWork(tree, event, event.payload.ms);
       break;
     case "APPROVAL_DECIDED":
       if (event.payload.decision !== "expire") tree.people = true;
@@ -139,10 +149,17 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
   return tree;
 }
 
+const MAX_TASK = 120;
+
 const REVIEWS = /review|critic|audit/i;
 
 function startRun(tree: TreeUsage, { runId, payload }: EventOf<"RUN_STARTED">, bucket: number): void {
-  const { agent, depth } = payload;
+  const { agent, depth, task, userId } = payload;
+  if (runId === tree.top) {
+    tree.agent = agent;
+    tree.task = task.trim().split("\n", 1)[0]!.slice(0, MAX_TASK).toWellFormed();
+    if (userId !== undefined) tree.user = userId;
+  }
   openOf(tree).agents[runId] = agent;
   const then = endsAt(tree, bucket);
   while (then.depths.length <= depth) then.depths.push(0);
@@ -166,16 +183,23 @@ function spend(tree: TreeUsage, event: EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAI
   delete calls[call];
   const cell = cellOf(tree, bucket, agentOf(tree, event), model);
   applyUsage(cell, event);
-  addWork(tree, event.ts, event.payload.ms);
+  addWork(tree, event, event.payload.ms);
+  if (event.type === "AGENT_THOUGHT") {
+    cell.callTimes ??= {};
+    addDuration(cell.callTimes, event.payload.ms);
+  }
   if (event.type !== "AGENT_THOUGHT" || !turn) return;
   cell.turns++;
   addTurnToBaseline(tree.baseline, event, event.runId === tree.top);
 }
 
-function addWork(tree: TreeUsage, at: number, ms = 0): void {
+function addWork(tree: TreeUsage, { runId, ts }: JournalEvent, ms = 0): void {
   if (ms <= 0) return;
   tree.workMs += ms;
-  openOf(tree).work.push([at - ms, at]);
+  const open = openOf(tree);
+  open.work.push([ts - ms, ts]);
+  open.active ??= {};
+  open.active[runId] = (open.active[runId] ?? 0) + ms;
 }
 
 function trackEdge(
@@ -206,10 +230,16 @@ function trackEdge(
 
 function endRun(tree: TreeUsage, { type, runId }: EventOf<keyof typeof END_STATUSES>, bucket: number): void {
   const how = END_STATUSES[type];
-  endsAt(tree, bucket)[how]++;
-  if (runId === tree.top) tree.end = how;
   const open = openOf(tree);
+  const then = endsAt(tree, bucket);
+  then[how]++;
+  then.runTimes ??= {};
+  const agent = open.agents[runId] ?? UNKNOWN;
+  then.runTimes[agent] ??= {};
+  addDuration(then.runTimes[agent], open.active?.[runId] ?? 0);
+  if (runId === tree.top) tree.end = how;
   delete open.agents[runId];
+  delete open.active?.[runId];
   if (Object.keys(open.agents).length > 0) return;
   tree.busyMs += coveredTime(open.work);
   delete tree.open;

@@ -81,6 +81,8 @@ test("[S1-70] [S2-94] each model call counts once for its agent and once for its
         modelCalls: 1,
         toolCalls: 1,
         activeMs: 3,
+        p50: 3,
+        p95: 3,
       },
       {
         ...emptyUsage(),
@@ -95,6 +97,8 @@ test("[S1-70] [S2-94] each model call counts once for its agent and once for its
         wastedCost: 0.5,
         toolCalls: 1,
         activeMs: 4,
+        p50: 4,
+        p95: 4,
       },
     ],
     byModel: [
@@ -104,7 +108,56 @@ test("[S1-70] [S2-94] each model call counts once for its agent and once for its
     byEdge: [
       { from: "lead", to: "coder", started: 1, succeeded: 1, failed: 0, cancelled: 0, successRate: 1 },
     ],
+    byTree: [
+      expect.objectContaining({
+        runId: "r1",
+        agent: "lead",
+        end: "completed",
+        runs: 2,
+        cost: 2.5,
+        input: 28,
+      }),
+    ],
+    trees: 1,
+    byPerson: [expect.objectContaining({ trees: 1, runs: 2, cost: 2.5, modelCalls: 2 })],
   });
+});
+
+test("[29.17] trees and people are listed with their own usage, the most expensive first", () => {
+  const report = createUsageReport({});
+  const costs = [1, 30, 2];
+  for (const [index, cost] of costs.entries()) {
+    const run = `r${index}`;
+    const events = journal(
+      run,
+      1,
+      runStarted({
+        agent: "lead",
+        task: `Task ${index}\nwith details`,
+        ...(index < 2 ? { userId: "ann" } : {}),
+      }),
+      modelCallStarted("m1", { model: "a/big" }),
+      agentThought("m1", { cost, ms: 1_000 * (index + 1) }),
+      runEnded(),
+    );
+    report.add(events.reduce((tree, event) => applyTreeUsage(tree, event), emptyTreeUsage(run)));
+  }
+  const { byTree, byPerson, byModel, byAgent } = report.view();
+  expect(byTree.map(({ runId, task, user, cost }) => [runId, task, user, cost])).toEqual([
+    ["r1", "Task 1", "ann", 30],
+    ["r2", "Task 2", undefined, 2],
+    ["r0", "Task 0", "ann", 1],
+  ]);
+  expect(byPerson.map(({ user, trees, cost }) => [user, trees, cost])).toEqual([
+    ["ann", 2, 31],
+    [undefined, 1, 2],
+  ]);
+  for (const { p50, p95 } of [byModel[0]!, byAgent[0]!]) {
+    expect(p50).toBeGreaterThan(1_880);
+    expect(p50).toBeLessThan(2_120);
+    expect(p95).toBeGreaterThan(2_830);
+    expect(p95).toBeLessThan(3_170);
+  }
 });
 
 test("whether journals are folded one after another or interleaved, calls of different runs are never confused", () => {
@@ -141,6 +194,9 @@ test("a report that begins at a given time takes the names of agents and models 
     byAgent: [],
     byModel: [],
     byEdge: [],
+    byTree: [],
+    trees: 0,
+    byPerson: [],
   });
 });
 

@@ -1,12 +1,16 @@
 // Usage and results over any number of trees: by agent, model, delegation and time, with measures of success (S1-70, S1-75, S2-93, S2-94).
 // Adds up the stored results of `tree-usage.ts`, so that no journal has to be read.
 
+import { omitUndefined } from "../../omit-undefined.ts";
+import { addDurations, type Durations, percentile } from "./durations.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "./run-usage.ts";
 import { baselineCost } from "./single-agent-estimate.ts";
 import { coveredTime, type EdgeCell, type TreeUsage, type UsageCell } from "./tree-usage.ts";
 import type { UsageOverTime, UsageReport } from "./usage-schema.ts";
 
-type AgentUsage = UsageReport["byAgent"][number];
+type Timed = RunUsage & { times: Durations };
+type TreeRow = UsageReport["byTree"][number];
+type PersonRow = UsageReport["byPerson"][number];
 type SpendingInPeriod = UsageOverTime["spent"][number];
 type RunsInPeriod = UsageOverTime["runs"][number];
 type TreeTotals = UsageOverTime["trees"];
@@ -23,22 +27,43 @@ export interface UsageReportBuilder {
 }
 
 export function createUsageReport({ since = 0, every }: ReportOptions): UsageReportBuilder {
-  const agents = new Map<string, AgentUsage>();
-  const models = new Map<string, RunUsage>();
+  const agents = new Map<string, RunUsage & { runs: number }>();
+  const runTimes = new Map<string, Durations>();
+  const models = new Map<string, Timed>();
+  const people = new Map<string | undefined, PersonRow>();
+  const trees: TreeRow[] = [];
+  let treeCount = 0;
   const edges = new Map<string, Omit<EdgeCell, "bucket">>();
   const time = every === undefined ? undefined : createTime(since, every);
-  const ofAgent = (agent: string): AgentUsage =>
-    entryOf(agents, agent, () => ({ agent, runs: 0, ...emptyUsage() }));
+  const ofAgent = (agent: string) => entryOf(agents, agent, () => ({ runs: 0, ...emptyUsage() }));
+  const ofModel = (model: string) => entryOf(models, model, () => ({ times: {}, ...emptyUsage() }));
   return {
     add(tree) {
       if (tree.updatedAt < since) return;
       const isIn = ({ bucket }: { bucket: number }): boolean => bucket >= since;
-      for (const cell of tree.cells.filter(isIn)) {
+      const cells = tree.cells.filter(isIn);
+      const ends = tree.ends.filter(isIn);
+      for (const cell of cells) {
         addUsage(ofAgent(cell.agent), cell);
-        if (cell.model !== "") addUsage(entryOf(models, cell.model, emptyUsage), cell);
+        if (cell.model === "") continue;
+        addUsage(ofModel(cell.model), cell);
+        addDurations(ofModel(cell.model).times, cell.callTimes);
       }
-      for (const then of tree.ends.filter(isIn))
+      for (const then of ends) {
         for (const [agent, runs] of Object.entries(then.agents)) ofAgent(agent).runs += runs;
+        for (const [agent, times] of Object.entries(then.runTimes ?? {}))
+          addDurations(
+            entryOf(runTimes, agent, () => ({})),
+            times,
+          );
+      }
+      if (cells.length > 0 || runsIn(ends) > 0) {
+        const row = treeRow(tree, cells, ends);
+        addPerson(people, row);
+        treeCount++;
+        trees.push(row);
+        if (trees.length >= 2 * MOST_TREES) keepMostExpensive(trees);
+      }
       for (const { bucket: _, ...edge } of tree.edges.filter(isIn)) {
         const none = { ...edge, started: 0, succeeded: 0, failed: 0, cancelled: 0 };
         const sum = entryOf(edges, JSON.stringify([edge.from, edge.to]), () => none);
@@ -47,7 +72,16 @@ export function createUsageReport({ since = 0, every }: ReportOptions): UsageRep
       time?.add(tree);
     },
     view: () => ({
-      byAgent: [...agents.values()].sort((a, b) => b.cost - a.cost || inOrder(a.agent, b.agent)),
+      byAgent: Array.from(agents, ([agent, own]) => ({
+        agent,
+        ...own,
+        ...percentiles(runTimes.get(agent)),
+      })).sort((a, b) => b.cost - a.cost || inOrder(a.agent, b.agent)),
+      byTree: keepMostExpensive(trees),
+      trees: treeCount,
+      byPerson: [...people.values()].sort(
+        (a, b) => b.cost - a.cost || totalTokens(b) - totalTokens(a) || inOrder(a.user ?? "", b.user ?? ""),
+      ),
       byModel: Array.from(models, asModel).sort((a, b) => b.cost - a.cost || inOrder(a.model, b.model)),
       byEdge: Array.from(edges.values(), withRate).sort(
         (a, b) => b.started - a.started || inOrder(a.from, b.from) || inOrder(a.to, b.to),
@@ -56,6 +90,54 @@ export function createUsageReport({ since = 0, every }: ReportOptions): UsageRep
     }),
   };
 }
+
+/** Maximum number of trees in a report. */
+const MOST_TREES = 100;
+
+/** Sorts the trees by cost, and drops the cheapest if there are too many. */
+function keepMostExpensive(trees: TreeRow[]): TreeRow[] {
+  trees.sort((a, b) => b.cost - a.cost || totalTokens(b) - totalTokens(a) || inOrder(b.runId, a.runId));
+  trees.splice(MOST_TREES);
+  return trees;
+}
+
+function treeRow(
+  { top, agent = "", task = "", user, end }: TreeUsage,
+  cells: readonly UsageCell[],
+  ends: TreeUsage["ends"],
+): TreeRow {
+  const row = {
+    runId: top,
+    agent,
+    task,
+    ...omitUndefined({ user, end }),
+    runs: runsIn(ends),
+    ...emptyUsage(),
+  };
+  for (const cell of cells) addUsage(row, cell);
+  return row;
+}
+
+const runsIn = (ends: TreeUsage["ends"]): number =>
+  ends.reduce((sum, { depths }) => sum + depths.reduce((all, each) => all + each, 0), 0);
+
+function addPerson(people: Map<string | undefined, PersonRow>, tree: TreeRow): void {
+  const { user } = tree;
+  const person = entryOf(people, user, () => ({
+    ...omitUndefined({ user }),
+    trees: 0,
+    runs: 0,
+    ...emptyUsage(),
+  }));
+  person.trees++;
+  person.runs += tree.runs;
+  addUsage(person, tree);
+}
+
+const percentiles = (times: Durations = {}) => ({
+  p50: percentile(times, 0.5),
+  p95: percentile(times, 0.95),
+});
 
 function createTime(since: number, every: number) {
   const spent = new Map<string, SpendingInPeriod>();
@@ -120,8 +202,7 @@ function addTree(trees: TreeTotals, tree: TreeUsage): void {
   trees.busyMs += tree.busyMs + coveredTime(tree.open?.work ?? []);
   if (tree.reviews > 0) trees.reviewed++;
   trees.reviews += tree.reviews;
-  const runs = tree.ends.reduce((sum, { depths }) => sum + depths.reduce((all, each) => all + each, 0), 0);
-  if (runs < 2) return;
+  if (runsIn(tree.ends) < 2) return;
   const { together } = trees;
   const single = baselineCost(tree.baseline);
   together.trees++;
@@ -145,9 +226,9 @@ function noSpending(): Omit<RunUsage, "toolCalls" | "activeMs"> {
 const SPENT_KEYS = Object.keys(noSpending()) as (keyof ReturnType<typeof noSpending>)[];
 
 /** The usage of a model. It has no `toolCalls`, because tool calls are counted for agents. */
-function asModel([model, usage]: [string, RunUsage]): UsageReport["byModel"][number] {
-  const { toolCalls: _, ...own } = usage;
-  return { model, ...own };
+function asModel([model, usage]: [string, Timed]): UsageReport["byModel"][number] {
+  const { toolCalls: _, times, ...own } = usage;
+  return { model, ...own, ...percentiles(times) };
 }
 
 function withRate(edge: Omit<EdgeCell, "bucket">): UsageReport["byEdge"][number] {

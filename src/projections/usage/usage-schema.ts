@@ -74,10 +74,31 @@ const UsageOverTime = z.object({
   }),
 });
 
+/** Half of all durations, and 95 percent of them, are at most this long. In milliseconds, accurate to five percent. Null if there is none. */
+const percentiles = { p50: z.number().nullable(), p95: z.number().nullable() };
+
 export const UsageReport = z.object({
-  /** Agents, the most expensive first. */
-  byAgent: z.array(RunUsage.extend({ agent: z.string(), runs: z.int() })),
-  byModel: z.array(RunUsage.omit({ toolCalls: true }).extend({ model: z.string() })),
+  /** Agents, the most expensive first. The percentiles are those of the working time of ended runs. */
+  byAgent: z.array(RunUsage.extend({ agent: z.string(), runs: z.int(), ...percentiles })),
+  /** The percentiles are those of the duration of answered calls. */
+  byModel: z.array(RunUsage.omit({ toolCalls: true }).extend({ model: z.string(), ...percentiles })),
+  /** The most expensive trees. A tree is named by its top run. */
+  byTree: z.array(
+    RunUsage.extend({
+      runId: z.string(),
+      agent: z.string(),
+      /** Beginning of the task. */
+      task: z.string(),
+      user: z.string().optional(),
+      runs: z.int(),
+      /** How the top run ended. Absent if it has not ended. */
+      end: z.enum(["completed", "failed", "cancelled"]).optional(),
+    }),
+  ),
+  /** Number of all trees, of which `byTree` lists the most expensive. */
+  trees: z.int(),
+  /** People, the most expensive first. `user` is absent for trees that no named person started. */
+  byPerson: z.array(RunUsage.extend({ user: z.string().optional(), trees: z.int(), runs: z.int() })),
   /** Delegations, the most used first. */
   byEdge: z.array(
     z.object({

@@ -61,7 +61,7 @@ test("[F39] tables of format 1 are brought up to date, and keep their runs", asy
   await postgres.query("ALTER TABLE runs DROP COLUMN kept_tokens, DROP COLUMN kept_cost", url);
   // Formats 1 and 2 had tables instead of views.
   await postgres.query(
-    "DROP VIEW messages, sessions, model_calls, journal; DROP INDEX events_calls, runs_session_id, runs_agent",
+    "DROP VIEW messages, sessions, model_calls, journal; DROP INDEX events_calls, runs_session_id, runs_agent, events_decisions",
     url,
   );
   await postgres.query("CREATE TABLE messages (id BIGINT); CREATE TABLE recordings (run TEXT)", url);

@@ -227,4 +227,10 @@ export const MIGRATIONS: readonly string[] = [
   ${VIEW_INDEXES}
   ${MESSAGE_VIEWS}
   `,
+  `
+  -- the usage of trees has new parts, so it is computed again; and an index finds the decisions of people
+  DELETE FROM tree_usages;
+  DELETE FROM meta WHERE name = 'tree_usages';
+  CREATE INDEX events_decisions ON events (position) WHERE type = 'APPROVAL_DECIDED';
+  `,
 ];

@@ -46,6 +46,8 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget and is frozen; it 
   await page.goto(`${server.url}/r/${runId}?view=budget`);
   await page.getByRole("heading", { name: "$4.00 for the whole tree" }).waitFor();
   await row(page, /^worker two running \$0\.10 \$0\.\d\d .*\$1\.50/).waitFor();
+  // The lead has no limit of its own, but it shares the limit of the tree.
+  await row(page, /^lead .*\bshared\b/).waitFor();
   await page.locator("svg[data-river] path").nth(4).waitFor({ state: "attached" });
 
   const change = row(page, /^worker one/).getByRole("button", { name: "Change the budget of worker" });

@@ -1,5 +1,6 @@
 // The usage page in a real browser: key figures, plots, and tables with the same numbers.
 
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
@@ -51,6 +52,7 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] the usage page shows figures, plots,
   const turns = page.getByRole("region", { name: "Turns as a table" });
   expect(await turns.getByRole("columnheader").allInnerTexts()).toEqual(["From", "lead", "worker"]);
   expect(await turns.getByRole("cell").allInnerTexts()).toEqual(["2", "4"]);
+  await page.getByRole("button", { name: "Delegations" }).click();
   const edge = page.getByRole("region", { name: "Delegations", exact: true }).getByRole("row").nth(1);
   expect(await edge.getByRole("cell").allInnerTexts()).toEqual([
     "lead",
@@ -63,12 +65,50 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] the usage page shows figures, plots,
   ]);
 
   await page.getByRole("link", { name: "24 hours" }).click();
-  await page.waitForURL("**/usage?range=24h");
-  await page.getByLabel("Group plots by").selectOption("model");
+  await page.waitForURL("**/usage?by=delegation&range=24h");
+  await page.getByRole("button", { name: "Models" }).click();
   await page.getByRole("list").getByText("scripted/worker").first().waitFor();
   expect(page.url()).toContain("by=model");
   await page.goBack();
   await page.getByRole("list").getByText("worker", { exact: true }).first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[29.17] the table by agent, model, task, person and day has p50, p95 and the cached share, links into runs, and is saved as CSV", async () => {
+  const { page, problems } = opened;
+  await page.goto(`${server.url}/usage`);
+  const table = page.getByRole("region", { name: "Usage in detail" });
+  const head = () => table.getByRole("columnheader").allInnerTexts();
+  await table.getByRole("link", { name: "worker" }).waitFor();
+  expect(await head()).toEqual([
+    ...["Agent", "Runs", "Tokens", "Cached", "Cost", "Wasted", "Working time", "p50", "p95"],
+  ]);
+  const saved = page.waitForEvent("download");
+  await table.getByRole("button", { name: "CSV" }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe("usage-by-agent.csv");
+  const lines = readFileSync(await file.path(), "utf8").split("\r\n");
+  expect(lines[0]).toContain("agent,runs,input_tokens");
+  expect(lines[0]).toContain("p50_working_ms,p95_working_ms");
+  expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(["lead", "worker", ""]);
+  for (const [group, first] of [
+    ["Models", "scripted/lead"],
+    ["People", /./],
+    ["Days", /\w{3}, \w{3} \d+/],
+  ] as const) {
+    await table.getByRole("button", { name: group }).click();
+    await table.getByRole("region", { name: group }).getByRole("cell").first().getByText(first).waitFor();
+    expect(await head()).toContain("Cached");
+  }
+  await table.getByRole("button", { name: "Tasks" }).click();
+  await page.waitForURL("**/usage?by=tree");
+  await table.getByRole("link", { name: "Mend both" }).click();
+  await page.waitForURL(`**/r/${runId}`);
+  await page.goto(`${server.url}/usage`);
+  const worker = table.getByRole("row").filter({ has: page.getByRole("link", { name: "worker" }) });
+  await worker.getByRole("link", { name: "2 runs" }).click();
+  await page.waitForURL(/agent=worker/);
+  await expect.poll(() => page.getByTestId("runs").locator("[data-run]").count()).toBe(2);
   expect(problems).toEqual([]);
 });
 

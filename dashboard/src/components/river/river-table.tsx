@@ -19,6 +19,8 @@ import {
 export interface RiverTableProps {
   nodes: readonly RiverNode[];
   unit: Unit;
+  /** The limit of the whole tree. It also applies to every run without a limit of its own. */
+  treeLimit: number | undefined;
   selected: string;
   actions: RowActions | undefined;
   onSelect(runId: string): void;
@@ -34,7 +36,7 @@ const COLUMNS = [
   { label: "Left", when: "" },
 ];
 
-export function RiverTable({ nodes, unit, selected, actions, onSelect }: RiverTableProps) {
+export function RiverTable({ nodes, unit, treeLimit, selected, actions, onSelect }: RiverTableProps) {
   const shape = useNarrow() ? NARROW : WIDE;
   const width = Math.max(...nodes.map((node) => bandEnd(node, shape)));
   return (
@@ -60,6 +62,7 @@ export function RiverTable({ nodes, unit, selected, actions, onSelect }: RiverTa
             key={node.runId}
             node={node}
             unit={unit}
+            treeLimit={treeLimit}
             inset={bandEnd(node, shape) + 8}
             height={shape.row}
             selected={node.runId === selected}
@@ -115,6 +118,7 @@ const STROKES: Record<Shade, string> = {
 interface RiverRowProps {
   node: RiverNode;
   unit: Unit;
+  treeLimit: number | undefined;
   /** The free width to the left of the run's name. The bands are drawn in this space. */
   inset: number;
   height: number;
@@ -133,21 +137,21 @@ interface RowActions {
 }
 
 function RiverRow(props: RiverRowProps) {
-  const { node, unit, inset, height, selected, actions, river, onSelect } = props;
+  const { node, unit, treeLimit, inset, height, selected, actions, river, onSelect } = props;
   const { row, own, branch, limit, runId, agent } = node;
   const cells = [
     own.spent[unit],
     own.reserved[unit],
     own.wasted[unit],
     branch.spent[unit],
-    limitIn(limit, unit) ?? "none",
+    limitIn(limit, unit) ?? (treeLimit === undefined ? "none" : "shared"),
     remainingBudget(own, limit)[unit] ?? "–",
   ];
   return (
     <tr style={{ height }} className={classNames("border-line border-b", selected && "bg-accent-soft/50")}>
       <th
         scope="row"
-        className="relative w-full max-w-0 py-0 pr-2 text-left font-normal"
+        className="relative w-full min-w-48 max-w-0 py-0 pr-2 text-left font-normal"
         style={{ paddingLeft: inset }}
       >
         {river}
@@ -165,8 +169,11 @@ function RiverRow(props: RiverRowProps) {
         </div>
       </th>
       {cells.map((cell, column) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: cells are identified by their column
-        <td key={column} className={classNames("px-2 text-right tabular-nums", COLUMNS[column]!.when)}>
+        <td
+          key={COLUMNS[column]!.label}
+          className={classNames("px-2 text-right tabular-nums", COLUMNS[column]!.when)}
+          title={cell === "shared" ? "This run shares the limit of the whole tree" : undefined}
+        >
           {typeof cell === "number" ? formatCell(cell, unit) : <span className="text-muted">{cell}</span>}
         </td>
       ))}

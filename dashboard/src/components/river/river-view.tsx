@@ -64,6 +64,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
       </div>
       <RiverTable
         {...{ unit, onSelect }}
+        treeLimit={limitIn(river.limit, unit)}
         nodes={river.nodes}
         selected={runId}
         actions={actions || undefined}

@@ -19,6 +19,8 @@ export type Since = (typeof SINCE)[number];
 export interface RunsSearch {
   q?: string;
   agent?: string;
+  /** The person who started the run. */
+  user?: string;
   status?: RunStatus[];
   since?: Since;
   waiting?: WaitingOn["kind"] | "person";
@@ -28,7 +30,7 @@ export interface RunsSearch {
 }
 
 export function parseRunsSearch(search: Record<string, unknown>): RunsSearch {
-  const { q, agent, status, sort, all } = search;
+  const { q, agent, user, status, sort, all } = search;
   const words = typeof status === "string" ? status.split(",") : [status].flat();
   const statuses = RUN_STATUSES.filter((each) => words.includes(each));
   const since = SINCE.find((each) => each === search["since"]);
@@ -37,6 +39,7 @@ export function parseRunsSearch(search: Record<string, unknown>): RunsSearch {
     // The router parses a numeric search text as a number.
     q: typeof q === "number" ? String(q) : textParam(q),
     agent: textParam(agent),
+    user: textParam(user),
     status: statuses.length > 0 ? statuses : undefined,
     since,
     waiting,
@@ -56,10 +59,11 @@ const BACK: Record<Exclude<Since, "today">, number> = {
 const STEP = HOUR / 12;
 
 export function toFilter(search: RunsSearch, now: number): RunsFilter {
-  const { q, agent, status, since, waiting, sort } = search;
+  const { q, agent, user, status, since, waiting, sort } = search;
   return omitUndefined({
     q,
     agent,
+    user,
     status,
     since: since && sinceTime(since, now),
     waiting,
@@ -82,10 +86,11 @@ function sinceTime(since: Since, now: number): number {
 
 /** The arguments of the CLI command that lists the same runs. The program's name is not included. */
 export function toCommand(search: RunsSearch): string {
-  const { q, agent, status, since, waiting, sort } = search;
+  const { q, agent, user, status, since, waiting, sort } = search;
   const words = [
     ...(status === undefined ? [] : ["--status", status.join(",")]),
     ...(agent === undefined ? [] : ["--agent", quote(agent)]),
+    ...(user === undefined ? [] : ["--user", quote(user)]),
     ...(q === undefined ? [] : ["--search", quote(q)]),
     ...(since === undefined ? [] : ["--since", since]),
     ...(waiting === undefined ? [] : ["--waiting-for", waiting]),
@@ -117,10 +122,11 @@ const waitSubject = (waiting: NonNullable<RunsSearch["waiting"]>): string =>
   waiting === "person" ? "a person" : describeWait({ kind: waiting }).subject;
 
 export function filterChips(search: RunsSearch): Chip[] {
-  const { q, agent, status, since, waiting, sort } = search;
+  const { q, agent, user, status, since, waiting, sort } = search;
   const chips: [keyof RunsSearch, string | undefined, RunsSearch][] = [
     ["status", status?.join(" or "), status ? { status } : {}],
     ["agent", agent && `agent ${agent}`, agent ? { agent } : {}],
+    ["user", user && `started by ${user}`, user ? { user } : {}],
     ["q", q && `“${q}”`, q ? { q } : {}],
     ["since", since && SINCE_WORDS[since], since ? { since } : {}],
     ["waiting", waiting && `waiting for ${waitSubject(waiting)}`, waiting ? { waiting } : {}],

@@ -1,24 +1,35 @@
-import { ChartColumn } from "lucide-react";
-import { type ComponentProps, useMemo } from "react";
+import { Link } from "@tanstack/react-router";
+import { ChartColumn, Download } from "lucide-react";
+import { type ReactNode, useMemo } from "react";
 import type { UsageView } from "../../../../src/api/client/types.ts";
 import { emptyTreeTotals } from "../../../../src/projections/usage/usage-report.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { AgentLink } from "../../display/agent/agent.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { toCsv } from "../../ui/csv.ts";
 import { DataTable } from "../../ui/data-table.tsx";
+import { downloadText } from "../../ui/download.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { Panel } from "../../ui/panel.tsx";
-import { PlotCard } from "./plot-card.tsx";
-import { runSeries, spentSeries, timeBuckets } from "./plot-data.ts";
+import { ToggleGroup } from "../../ui/toggle-group.tsx";
+import type { RunsSearch } from "../runs/filter.ts";
+import { PlotCard, type PlotCardProps } from "./plot-card.tsx";
+import { runSeries, spentSeries, timeBuckets, timeWords } from "./plot-data.ts";
+import type { Range } from "./usage-range.ts";
+import { cachedShare, csvRows, GROUPS, type Group, type Spent, usageByDay } from "./usage-tables.ts";
 
 export interface UsageReportProps {
   usage: UsageView;
   since: number;
-  by: "agent" | "model";
+  range: Range;
+  /** The table that is shown. The plots are grouped by agent, or by model. */
+  by: Group;
+  onBy(by: Group): void;
 }
 
-export function UsageReport({ usage, since, by }: UsageReportProps) {
-  const plots = useMemo(() => plotsOf(usage, since, by), [usage, since, by]);
+export function UsageReport({ usage, since, range, by, onBy }: UsageReportProps) {
+  const series = by === "model" ? "model" : "agent";
+  const plots = useMemo(() => plotsOf(usage, since, series), [usage, since, series]);
   if (usage.byAgent.length === 0)
     return (
       <EmptyState icon={<ChartColumn size={28} aria-hidden />} title="No usage in this time range">
@@ -28,15 +39,20 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   return (
     <div className="flex flex-col gap-4">
       <UsageTiles usage={usage} />
-      <div className="grid gap-4 xl:grid-cols-2">
-        {plots.map((plot) => (
-          <PlotCard key={plot.title} {...plot} />
-        ))}
-      </div>
-      <UsageTables usage={usage} />
+      <Plots plots={plots.slice(0, 2)} />
+      <UsageTable usage={usage} range={range} by={by} onBy={onBy} />
+      <Plots plots={plots.slice(2)} />
     </div>
   );
 }
+
+const Plots = ({ plots }: { plots: readonly PlotCardProps[] }) => (
+  <div className="grid gap-4 xl:grid-cols-2">
+    {plots.map((plot) => (
+      <PlotCard key={plot.title} {...plot} />
+    ))}
+  </div>
+);
 
 /** Formats an amount for an axis, precisely enough that no two labels are equal. */
 const dollars = (value: number): string =>
@@ -175,44 +191,135 @@ function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together):
   };
 }
 
-/** S2-93, S2-94: usage by agent and by model, and how many delegations succeeded. */
-function UsageTables({ usage }: { usage: UsageView }) {
+/** S2-93, S2-94: one table at a time, as wide as the page. */
+function UsageTable({ usage, range, by, onBy }: Omit<UsageReportProps, "since">) {
+  const { head, rows, words, note } = tableOf(usage, by, range);
   return (
-    <div className="grid items-start gap-4 xl:grid-cols-2">
-      <Table
-        title="By agent"
-        head={["Agent", "Runs", "Tokens", "Cost", "Wasted", "Active time"]}
-        rows={usage.byAgent.map((each) => ({
+    <section aria-label="Usage in detail" className="min-w-0 rounded-lg border border-line bg-surface">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-3 py-2">
+        <ToggleGroup label="Group by" choices={GROUPS} value={by} onChange={onBy} />
+        <Button
+          size="small"
+          className="ml-auto max-md:h-10"
+          disabled={rows.length === 0}
+          onClick={() => downloadText(`usage-by-${by}.csv`, toCsv(csvRows(usage, by)), "text/csv")}
+        >
+          <Download size={13} aria-hidden /> CSV
+        </Button>
+      </header>
+      {rows.length === 0 ? (
+        <p className="p-4 text-muted text-sm">There is nothing to show for this time range.</p>
+      ) : (
+        <DataTable label={GROUPS[by]} head={head} rows={rows} words={words} />
+      )}
+      {note !== undefined && rows.length > 0 && (
+        <p className="border-line border-t px-4 py-2 text-muted text-xs">{note}</p>
+      )}
+    </section>
+  );
+}
+
+interface Table {
+  head: string[];
+  rows: { key: string; cells: ReactNode[] }[];
+  /** Number of columns with text. */
+  words: number;
+  note?: string;
+}
+
+const NO_PERSON = "No named person";
+const SPENT_HEAD = ["Tokens", "Cached", "Cost", "Wasted"];
+const TIMES = ["p50", "p95"];
+
+function tableOf(usage: UsageView, by: Group, range: Range): Table {
+  switch (by) {
+    case "agent":
+      return {
+        head: ["Agent", "Runs", ...SPENT_HEAD, "Working time", ...TIMES],
+        words: 1,
+        note: "p50 and p95 of a run's working time: half of the runs, and 95 % of them, worked at most this long. Waiting does not count.",
+        rows: usage.byAgent.map((each) => ({
           key: each.agent,
           cells: [
             <AgentLink key="agent" name={each.agent} />,
-            each.runs,
-            shortCount(each.input + each.output),
-            money(each.cost, each.unpriced),
-            each.wastedCalls === 0 ? "–" : `${each.wastedCalls} (${money(each.wastedCost)})`,
+            <RunsLink key="runs" search={{ agent: each.agent, all: true }} range={range} count={each.runs} />,
+            ...spentCells(each),
             duration(each.activeMs),
+            ...timeCells(each),
           ],
-        }))}
-      />
-      <Table
-        title="By model"
-        head={["Model", "Calls", "Tokens", "Cost", "Wasted"]}
-        rows={usage.byModel.map((each) => ({
+        })),
+      };
+    case "model":
+      return {
+        head: ["Model", "Calls", ...SPENT_HEAD, ...TIMES],
+        words: 1,
+        note: "p50 and p95 of a call's duration: half of the calls, and 95 % of them, took at most this long.",
+        rows: usage.byModel.map((each) => ({
           key: each.model,
           cells: [
             <VisibleText key="model" text={each.model} />,
             each.modelCalls,
-            shortCount(each.input + each.output),
-            each.unpriced > 0 && each.cost === 0 ? "unknown price" : money(each.cost, each.unpriced),
-            each.wastedCalls === 0 ? "–" : `${each.wastedCalls} (${money(each.wastedCost)})`,
+            ...spentCells(each),
+            ...timeCells(each),
           ],
-        }))}
-      />
-      <Table
-        title="Delegations"
-        head={["From", "To", "Started", "Succeeded", "Failed", "Cancelled", "Success"]}
-        words={2}
-        rows={usage.byEdge.map((each) => ({
+        })),
+      };
+    case "tree":
+      return {
+        head: ["Task", "Agent", "Person", "Runs", ...SPENT_HEAD],
+        words: 3,
+        ...(usage.trees > usage.byTree.length
+          ? { note: `The ${usage.byTree.length} most expensive of ${usage.trees} tasks.` }
+          : {}),
+        rows: usage.byTree.map((each) => ({
+          key: each.runId,
+          cells: [
+            <TaskLink key="task" tree={each} />,
+            <AgentLink key="agent" name={each.agent} />,
+            each.user === undefined ? "–" : <VisibleText key="user" text={each.user} />,
+            each.runs,
+            ...spentCells(each),
+          ],
+        })),
+      };
+    case "person":
+      return {
+        head: ["Person", "Tasks", "Runs", ...SPENT_HEAD],
+        words: 1,
+        rows: usage.byPerson.map((each) => ({
+          key: each.user ?? "",
+          cells: [
+            each.user === undefined ? (
+              <span key="user" className="text-muted">
+                {NO_PERSON}
+              </span>
+            ) : (
+              <VisibleText key="user" text={each.user} />
+            ),
+            each.user === undefined ? (
+              each.trees
+            ) : (
+              <RunsLink key="tasks" search={{ user: each.user }} range={range} count={each.trees} />
+            ),
+            each.runs,
+            ...spentCells(each),
+          ],
+        })),
+      };
+    case "day":
+      return {
+        head: ["Day", "Runs", "Calls", ...SPENT_HEAD],
+        words: 1,
+        rows: usageByDay(usage).map((each) => ({
+          key: String(each.from),
+          cells: [timeWords(each.from, DAY), each.runs, each.modelCalls, ...spentCells(each)],
+        })),
+      };
+    case "delegation":
+      return {
+        head: ["From", "To", "Started", "Succeeded", "Failed", "Cancelled", "Success"],
+        words: 2,
+        rows: usage.byEdge.map((each) => ({
           key: JSON.stringify([each.from, each.to]),
           cells: [
             <AgentLink key="from" name={each.from} />,
@@ -221,22 +328,53 @@ function UsageTables({ usage }: { usage: UsageView }) {
             each.succeeded,
             each.failed,
             each.cancelled,
-            each.successRate === null ? "–" : `${Math.round(each.successRate * 100)} %`,
+            each.successRate === null ? "–" : percent(each.successRate),
           ],
-        }))}
-      />
-    </div>
+        })),
+      };
+  }
+}
+
+const DAY = 86_400_000;
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const timeCells = ({ p50, p95 }: { p50: number | null; p95: number | null }): string[] =>
+  [p50, p95].map((ms) => (ms === null ? "–" : duration(ms)));
+
+function spentCells(each: Spent): string[] {
+  const cached = cachedShare(each);
+  return [
+    shortCount(each.input + each.output),
+    cached === null ? "–" : percent(cached),
+    each.unpriced > 0 && each.cost === 0 ? "unknown price" : money(each.cost, each.unpriced),
+    each.wastedCalls === 0 ? "–" : `${each.wastedCalls} (${money(each.wastedCost)})`,
+  ];
+}
+
+const LINK = "text-accent hover:underline";
+
+function TaskLink({ tree: { runId, task, end } }: { tree: UsageView["byTree"][number] }) {
+  return (
+    <Link
+      to="/r/$runId"
+      params={{ runId }}
+      title={task}
+      className="block max-w-[28rem] truncate hover:underline"
+    >
+      {end === "failed" && <span className="text-bad">failed · </span>}
+      <VisibleText text={task} className={LINK} />
+    </Link>
   );
 }
 
-function Table({ title, ...table }: { title: string } & Omit<ComponentProps<typeof DataTable>, "label">) {
+/** The number of runs as a link to their list. */
+function RunsLink({ search, range, count }: { search: RunsSearch; range: Range; count: number }) {
+  if (count === 0) return 0;
   return (
-    <Panel title={title}>
-      {table.rows.length === 0 ? (
-        <p className="p-4 text-muted text-sm">There is nothing to show for this time range.</p>
-      ) : (
-        <DataTable label={`${title}, in rows`} {...table} />
-      )}
-    </Panel>
+    <Link to="/" search={{ ...search, ...(range === "all" ? {} : { since: range }) }} className={LINK}>
+      {count}
+      <span className="sr-only"> runs</span>
+    </Link>
   );
 }

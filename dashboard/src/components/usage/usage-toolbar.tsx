@@ -3,18 +3,16 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { Form, Input, Select } from "../../ui/input.tsx";
+import { Form, Input } from "../../ui/input.tsx";
 import { RANGE_WORDS, RANGES, type Range } from "./usage-range.ts";
 
 export interface UsageToolbarProps {
   range: Range;
-  by: "agent" | "model";
   root: string | undefined;
-  onBy(by: "agent" | "model"): void;
   onRoot(root: string | undefined): void;
 }
 
-export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProps) {
+export function UsageToolbar({ range, root, onRoot }: UsageToolbarProps) {
   const [text, setText] = useState(root ?? "");
   return (
     <>
@@ -34,15 +32,6 @@ export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProp
           </Link>
         ))}
       </nav>
-      <Select
-        aria-label="Group plots by"
-        value={by}
-        onChange={({ target }) => onBy(target.value === "model" ? "model" : "agent")}
-        className="h-10 md:h-8"
-      >
-        <option value="agent">By agent</option>
-        <option value="model">By model</option>
-      </Select>
       <Form className="flex items-center gap-1" onSubmit={() => onRoot(text.trim() || undefined)}>
         <Input
           aria-label="Only this run and the runs below it"
