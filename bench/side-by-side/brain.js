@@ -1,9 +1,12 @@
 // What every model of this folder answers, so that all programs get the same answers: it calls each tool once, and then answers.
 
+import { note } from "./tools.js";
+
 const INPUTS = { weather: { city: "Ulm" }, refund: { order: "7", cents: 500 } };
 
-/** `tools` maps names to JSON Schemas of inputs. `results` are the texts of the tool results so far. */
+/** Notes each call in calls.log. `tools` maps names to JSON Schemas of inputs. `results` are the texts of the tool results so far. */
 export function answer({ tools, results, wantsJson }) {
+  note("calls.log", "call");
   const calls = Object.entries(tools).map(([name, schema], index) => ({
     ...{ id: `call-${index}`, name },
     input: INPUTS[name] ?? Object.fromEntries((schema.required ?? []).map((key) => [key, "Judge the plan"])),

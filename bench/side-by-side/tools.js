@@ -1,12 +1,20 @@
 // What the tools do, so that the programs show only how each product calls them.
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 
-export const readWeather = (city) => `${city}: 7 degrees`;
+export function readWeather(city) {
+  note("weather.log", city);
+  return `${city}: 7 degrees`;
+}
 
-/** Writes the refund into a file. With KILL=1, the process dies right after the effect, before any product could record it. */
 export function payBack(order, cents) {
-  appendFileSync("refunds.log", `${order} ${cents}\n`);
-  if (process.env.KILL === "1") process.kill(process.pid, "SIGKILL");
+  note("refunds.log", `${order} ${cents}`);
   return { refunded: cents };
+}
+
+/** Writes a line into a file. With KILL=refunds.log:1, the process dies right after line 1, before any product could record the effect. */
+export function note(file, line) {
+  appendFileSync(file, `${line}\n`);
+  const written = readFileSync(file, "utf8").split("\n").length - 1;
+  if (process.env.KILL === `${file}:${written}`) process.kill(process.pid, "SIGKILL");
 }

@@ -1,6 +1,7 @@
 // Answers for the programs of this folder, so that they need no key.
 
 import { scriptedModel } from "cadre/testing";
+import { note } from "./tools.ts";
 
 const ask = (agent: string) => ({ tool: "delegate", input: { agent, task: "Judge the plan" } });
 const CALLS: Record<string, { tool: string; input: object }[]> = {
@@ -10,6 +11,7 @@ const CALLS: Record<string, { tool: string; input: object }[]> = {
 };
 
 export const model = scriptedModel(({ agent, turn, lastResult }) => {
+  note("calls.log", "call");
   if (agent === "till") return { report: { summary: "500 cents.", output: { refunded: 500 } } };
   const calls = turn === 1 ? CALLS[agent] : undefined;
   return calls

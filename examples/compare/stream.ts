@@ -1,5 +1,5 @@
 import { defineAgent, run } from "cadre";
 import { model } from "./model.ts";
 
-const greeter = defineAgent({ name: "greeter", model, prompt: "Greet people." });
-for await (const text of run(greeter, "Say hello to Ada").textStream) process.stdout.write(text);
+const host = defineAgent({ name: "host", model, prompt: "Greet people." });
+for await (const text of run(host, "Say hello to Ada", { key: "1" }).textStream) process.stdout.write(text);

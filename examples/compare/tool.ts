@@ -10,4 +10,4 @@ const weather = defineTool({
   execute: ({ city }) => readWeather(city),
 });
 const guide = defineAgent({ name: "guide", model, prompt: "Answer.", tools: { weather } });
-console.log((await run(guide, "How is the weather in Ulm?")).text);
+console.log((await run(guide, "How is the weather in Ulm?", { key: "ulm" })).text);

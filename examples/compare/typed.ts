@@ -3,4 +3,4 @@ import { z } from "zod";
 import { model } from "./model.ts";
 
 const till = defineAgent({ name: "till", model, prompt: "Answer.", output: z.object({ refunded: z.int() }) });
-console.log((await run(till, "What was refunded?")).output.refunded);
+console.log((await run(till, "What was refunded?", { key: "july" })).output.refunded);
