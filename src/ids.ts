@@ -47,6 +47,9 @@ export function childRunId(digest: Digest, parent: RunId, key: string, attempt =
 /** J10: the id of a tool call consists of the model call's id and an index. The provider's own ids are not unique. */
 export const toolCallId = (modelCallId: string, index: number): string => `${modelCallId}.${index}`;
 
+/** The idempotency key of a tool call. It is the same for every attempt. */
+export const toolCallKey = (runId: RunId, callId: string): string => `${runId}/${callId}`;
+
 export const modelCallId = (number: number): string => `m${number}`;
 
 /** Makes the id of an inbox item, which is unique across all runs. */

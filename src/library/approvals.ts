@@ -1,6 +1,6 @@
 // Requests for a person's decision, as objects with methods. A program answers them, or passes them on to a person.
 
-import { parseApprovalId } from "../ids.ts";
+import { parseApprovalId, toolCallKey } from "../ids.ts";
 import { type Decision, decideApproval, decideOutcome } from "../loop/commands/person-commands.ts";
 import { type ApprovalItem, openItems } from "../projections/folds/approvals.ts";
 import { runStateProjection } from "../projections/folds/run-state.ts";
@@ -20,19 +20,30 @@ export interface Approved extends DecidedBy {
   limits?: { maxTokens?: number; maxCost?: number };
 }
 
-export interface ApprovalRequest {
+export type ApprovalRequest = Request & (AboutCall | AboutRun);
+
+/** Asks for approval of a tool call (`tool`), or whether an interrupted call took effect (`outcome`). */
+interface AboutCall {
+  readonly kind: "tool" | "outcome";
+  readonly callId: string;
+  readonly tool: string;
+  /** The idempotency key that the tool gets. After a crash, use it to look up whether the call took effect. */
+  readonly key: string;
+}
+
+/** Asks for an answer to a question, for more budget, or whether a run that makes no progress goes on (`loop`). */
+interface AboutRun {
+  readonly kind: "question" | "budget" | "loop";
+  readonly callId: string | undefined;
+  readonly tool: undefined;
+  readonly key: undefined;
+}
+
+interface Request {
   readonly id: string;
-  /**
-   * The thing that is asked for: approval of a tool call, an answer to a question, whether an interrupted call took effect,
-   * more budget, or whether a run that makes no progress goes on.
-   */
-  readonly kind: "tool" | "question" | "outcome" | "budget" | "loop";
   /** The run that asks. It can be a run below the one whose handle you have. */
   readonly runId: string;
   readonly agent: string;
-  /** The call that is asked about. */
-  readonly callId: string | undefined;
-  readonly tool: string | undefined;
   readonly input: unknown;
   /** A diff, a command, or the tool's own text. */
   readonly preview: string | undefined;
@@ -79,14 +90,21 @@ export async function openRequests(
 
 const PROGRAM = "program";
 
+function subjectOf({ kind, runId, callId, tool }: ApprovalItem): AboutCall | AboutRun {
+  if (kind !== "tool" && kind !== "outcome") return { kind, callId, tool: undefined, key: undefined };
+  // The `callId` of an outcome names an attempt, such as `m3.0~2`. The key is the same for all attempts.
+  const key = toolCallKey(runId, callId!.replace(/~\d+$/, ""));
+  return { kind, callId: callId!, tool: tool!, key };
+}
+
 function requestOf(item: ApprovalItem, { people }: RuntimeAssembly): ApprovalRequest {
-  const { id, kind, runId, agent, callId, tool, input, preview, detail, choices, untrusted = [] } = item;
+  const { id, runId, agent, input, preview, detail, choices, untrusted = [] } = item;
   const decide = async (decision: Decision, by = PROGRAM): Promise<void> => {
     await decideApproval(id, decision, by, people);
   };
   const noteOf = ({ note }: DecidedBy = {}): { note?: string } => (note === undefined ? {} : { note });
   return {
-    ...{ id, kind, runId, agent, callId, tool, input, preview, detail, choices, untrusted },
+    ...{ ...subjectOf(item), id, runId, agent, input, preview, detail, choices, untrusted },
     approve: ({ by, limits, ...decided } = {}) =>
       decide({ decision: "approve", ...noteOf(decided), ...(limits === undefined ? {} : { limits }) }, by),
     reject: (reason, decided) =>

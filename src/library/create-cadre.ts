@@ -126,6 +126,7 @@ export async function openCadre(assembly: RuntimeAssembly, given: CadreOptions):
     await assembly.stop();
     throw error;
   }
+  const listed = new Set(collectDefinitions(given).agents.map(({ name }) => name));
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= (async () => {
@@ -138,6 +139,7 @@ export async function openCadre(assembly: RuntimeAssembly, given: CadreOptions):
   return {
     run(agent: Agent | string, task: string, options: RunOptions = {}) {
       const schema = outputSchema(agent);
+      if (typeof agent !== "string") requireListed(agent.name, listed);
       requireRunArguments(task, options);
       return runHandle<never>(start(agent, task, options, assembly), schema, parts);
     },
@@ -178,6 +180,13 @@ function lazily<T>(load: () => Promise<T>): () => Promise<T> {
 
 const outputSchema = (agent: Agent | string) =>
   typeof agent === "string" ? undefined : partsOf(agent).output;
+
+/** A run of an unlisted agent would start, but could not continue after a restart: it is driven before the program calls `run` again. */
+function requireListed(name: string, listed: ReadonlySet<string>): void {
+  if (listed.has(name)) return;
+  const reason = `The agent \`${name}\` is not listed. List it when you open Cadre, \`createCadre({ agents: [${name}] })\`, so that its runs also continue after a restart.`;
+  throw new CadreError("AGENT_NOT_FOUND", { reason, assurance: "Nothing was started." });
+}
 
 const LIBRARY_KEYS = new Set([
   "key",

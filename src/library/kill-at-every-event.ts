@@ -79,7 +79,7 @@ export async function killAtEveryEvent(
 interface Performed {
   tool: string;
   effect: Effect;
-  callId: string;
+  key: string;
   life: number;
   isDone: boolean;
   /** Whether the outside world changed during the call. Undefined if other calls ran at the same time. */
@@ -180,8 +180,7 @@ async function decide(
 ): Promise<void> {
   if (request.kind === "outcome") {
     asked.add(request.tool ?? "");
-    const callId = `${request.runId}/${request.callId?.split("~")[0]}`;
-    const hasHappened = performed.some((call) => call.callId === callId && call.isDone);
+    const hasHappened = performed.some(({ key, isDone }) => key === request.key && isDone);
     await request.settle(hasHappened ? "happened" : "run_again");
   } else if (round.decide) {
     await round.decide(request);
@@ -269,7 +268,7 @@ function watchTools(round: KillRound, life: number, death: Death, performed: Per
   const perform = async (tool: AnyTool, input: never, context: ToolContext): Promise<unknown> => {
     death.reach(`before ${tool.name} begins`);
     const call: Performed = {
-      ...{ tool: tool.name, effect: tool.effect, callId: `${context.runId}/${context.callId}`, life },
+      ...{ tool: tool.name, effect: tool.effect, key: context.key, life },
       ...{ isDone: false, hasChanged: undefined, error: undefined },
     };
     performed.push(call);
@@ -323,7 +322,7 @@ function problemsOf(round: Round, undisturbed: Round): KillProblem[] {
 
 /** The tools that are not what they declare. */
 function lies({ performed, killedAt = "never" }: Round): KillProblem[] {
-  return performed.flatMap(({ tool, effect, callId, hasChanged }, index): KillProblem[] => {
+  return performed.flatMap(({ tool, effect, key, hasChanged }, index): KillProblem[] => {
     if (hasChanged !== true) return [];
     const message = (text: string) => `${tool} ${text}`;
     if (effect === "read")
@@ -335,7 +334,7 @@ function lies({ performed, killedAt = "never" }: Round): KillProblem[] {
           ),
         },
       ];
-    const isRepeated = performed.slice(0, index).some((other) => other.callId === callId && other.isDone);
+    const isRepeated = performed.slice(0, index).some((other) => other.key === key && other.isDone);
     if (effect !== "idempotent" || !isRepeated) return [];
     return [
       {

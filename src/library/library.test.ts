@@ -129,6 +129,44 @@ test("a failed run rejects with RunFailed, which says why", async () => {
   expect(String(failed)).toContain("no such model");
 });
 
+test("[27.3] while a provider fails, the stream says why the run waits, and until when", async () => {
+  const model = scriptedModel([
+    { when: { attempt: 1 }, error: { status: 503, message: "too busy", retryAfter: 0.01 } },
+    { text: "Back." },
+  ]);
+  const patient = defineAgent({ name: "patient", prompt: "Wait.", model });
+  const cadre = await open({ agents: [patient] });
+  const waits: RunPart[] = [];
+  for await (const part of cadre.run(patient, "Try").stream) if (part.type === "waiting") waits.push(part);
+  expect(waits).toMatchObject([
+    {
+      kind: "provider",
+      agent: "patient",
+      until: expect.any(Number),
+      detail: expect.stringContaining("too busy"),
+    },
+  ]);
+});
+
+test("[27.3] if the answers do not fit the output schema, RunFailed says which part does not fit", async () => {
+  const model = scriptedModel(() => ({ report: { summary: "Refunded.", output: { refunded: "5 euros" } } }));
+  const output = z.object({ refunded: z.number() });
+  const clerk = defineAgent({ name: "clerk", prompt: "Refund.", model, output });
+  const cadre = await open({ agents: [clerk] });
+  await expect(cadre.run(clerk, "Refund order 7").result).rejects.toMatchObject({
+    stopReason: "invalid_output",
+    message: expect.stringMatching(/^The report did not fit, twice\. [\s\S]*expected number[\s\S]*refunded/),
+  });
+});
+
+test("[27.3] a run of an agent that is not listed is refused, and the error says where to list it", async () => {
+  const { clerk } = refundDesk();
+  const cadre = await open();
+  expect(() => cadre.run(clerk, "Refund order 7")).toThrow(
+    "The agent `clerk` is not listed. List it when you open Cadre, `createCadre({ agents: [clerk] })`",
+  );
+});
+
 test("a cancelled run rejects with RunFailed", async () => {
   const { clerk } = refundDesk();
   const cadre = await open({ agents: [clerk] });
@@ -192,7 +230,7 @@ test("the stream contains the text, the calls and the children of the whole tree
   expect(typed.join("")).toBe("I ask the reader.It is 7.");
   const texts: string[] = [];
   for await (const text of run.textStream) texts.push(text);
-  expect(texts).toEqual(["I ask the reader.", "It is 7."]);
+  expect(texts.join("")).toBe("I ask the reader.\n\nIt is 7.");
 });
 
 test("the root run's handler gets a child's approval request; if the handler throws, the request stays open", async () => {

@@ -52,8 +52,8 @@ export interface Run<Output> extends PromiseLike<RunResult<Output>> {
   /** Everything that happens in the run and in the runs below it, from the start. */
   readonly stream: AsyncIterable<RunPart>;
   /**
-   * The text of the run's own agent, piece by piece, and without the runs below it.
-   * If a model call fails and is tried again, its text begins again; `stream` shows attempts apart.
+   * The text of the run's own agent, piece by piece, and without the runs below it. A blank line separates turns.
+   * If a model call fails and is tried again, its text begins again after a blank line; `stream` shows attempts apart.
    */
   readonly textStream: AsyncIterable<string>;
   status(): Promise<RunStatus>;
@@ -159,10 +159,15 @@ export function runHandle<Output>(
 async function* textOf({ id, stream }: Pick<Run<unknown>, "id" | "stream">): AsyncGenerator<string> {
   const root = await id;
   const live = new Set<string>();
+  let previous: string | undefined;
   for await (const part of stream) {
-    if (part.runId !== root) continue;
-    if (part.type === "text-delta") live.add(part.turnId);
-    if (part.type === "text-delta" || (part.type === "text" && !live.has(part.turnId))) yield part.text;
+    if (part.runId !== root || (part.type !== "text-delta" && part.type !== "text")) continue;
+    const { type, turnId, text } = part;
+    if (type === "text" && live.has(turnId)) continue;
+    if (type === "text-delta") live.add(turnId);
+    const current = type === "text-delta" ? `${turnId}~${part.attempt}` : turnId;
+    yield previous === undefined || previous === current ? text : `\n\n${text}`;
+    previous = current;
   }
 }
 

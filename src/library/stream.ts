@@ -32,7 +32,7 @@ export type RunPart = Origin &
     | { type: "tool-result"; callId: string; tool: string; output: unknown; isError: boolean }
     /** A person, or your program, must decide something. */
     | { type: "approval"; request: ApprovalRequest }
-    /** The run waits: `provider`, `child`, `approval`, `timer` … */
+    /** The run waits: `provider`, `child`, `approval`, `timer` … Until `until`, if that is known. For `provider`, `detail` is its error. */
     | { type: "waiting"; kind: string; until: number | undefined; detail: string | undefined }
     | { type: "ended"; status: "completed" | "failed" | "cancelled"; summary: string }
   );
@@ -129,6 +129,11 @@ function createTree(rootId: string, assembly: RuntimeAssembly) {
           tools.set(`${runId}/${callId}`, toolName);
           yield { ...origin, type: "tool-call", turnId, callId, tool: toolName, input };
         }
+        return;
+      }
+      case "MODEL_CALL_FAILED": {
+        const { retryAt: until, message: detail } = event.payload;
+        if (until !== undefined) yield { ...origin, type: "waiting", kind: "provider", until, detail };
         return;
       }
       case "TOOL_PROPOSED":

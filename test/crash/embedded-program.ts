@@ -58,7 +58,7 @@ await using cadre = await createCadre({ folder, store: "cadre.db", agents: [cler
 const run = cadre.run(clerk, "Charge it", { key: "order-7" }).onApproval(async (request) => {
   reach(`asked about ${request.kind}`);
   if (request.kind !== "outcome") return request.approve({ by: "ann" });
-  const hasHappened = log.all().some(({ name }) => name === request.tool);
+  const hasHappened = log.all().some(({ key }) => key === request.key);
   return request.settle(hasHappened ? "happened" : "run_again", { by: "ann" });
 });
 for await (const part of run.stream) if (!part.type.endsWith("-delta")) reach(`${part.agent} ${part.type}`);

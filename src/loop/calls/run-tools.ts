@@ -3,6 +3,7 @@
 
 import { nestedInstructionText } from "../../agents/instructions/instruction-text.ts";
 import { messageOf, throwIfTemporary } from "../../errors.ts";
+import { toolCallKey } from "../../ids.ts";
 import type { Attachment } from "../../journal/attachment.ts";
 import type { InstructionFile } from "../../journal/definition.ts";
 import type { EventBody, FileChanges, Payload } from "../../journal/events.ts";
@@ -554,7 +555,7 @@ async function execute(
     // The proposal contains the effect of the original input. After a person's edit, the tool's declared effect applies instead.
     effect: editOf(call) ? tool.effect : call.proposal!.effect,
     ...(isApproved(call) ? { approved: true } : {}),
-    key: `${runId}/${call.id}`,
+    key: toolCallKey(runId, call.id),
     nonce: () => parts.ids.nonce(),
     seenFiles: run.state.seenFiles,
     ...omitUndefined({ parentRunId, fingerprints: call.started?.fingerprints, mayShow }),

@@ -294,7 +294,7 @@ function stopForPerson(state: RunState): Action | undefined {
     return endRun({ status: "failed", stopReason: "loop", summary });
   }
   if (guard.badReports >= 2) {
-    const summary = "The report did not fit, twice.";
+    const summary = `The report did not fit, twice. ${guard.badReport ?? ""}`.trim();
     return endRun({ status: "failed", stopReason: "invalid_output", summary });
   }
   if (guard.refused >= MAX_REFUSED && stopsLoops(state))

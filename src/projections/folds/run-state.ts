@@ -672,8 +672,10 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   call.result = { outcome, output, seq: event.seq, ts: event.ts };
   recordFacts(state, call, call.result);
   if (call.isStep) return;
-  if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error")
+  if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error") {
     state.guard.badReports++;
+    state.guard.badReport = String(output);
+  }
   if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
   else if (outcome === "ok") state.guard.refused = 0;
 }

@@ -210,6 +210,8 @@ export interface LoopGuard {
   refused: number;
   empty: number;
   badReports: number;
+  /** Why the latest final report was refused. */
+  badReport?: string;
   /** How often the run was stopped to ask a person. */
   stops: number;
 }
