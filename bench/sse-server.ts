@@ -80,6 +80,7 @@ async function cadre() {
       replayAgent: runtime.replayAgent,
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
+      schedules: runtime.schedules,
       web: {},
       projects: { list: async () => [], link: () => Promise.reject(new Error("There is no other project.")) },
       info: {

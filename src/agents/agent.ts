@@ -1,6 +1,8 @@
 // A loaded agent with its definition. A broken agent has no definition, only problems.
 
+import type { z } from "zod";
 import type { Problem } from "../config/problem.ts";
+import type { AgentSchedule } from "../config/schedule.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Reasoning } from "../journal/reasoning.ts";
 
@@ -15,6 +17,8 @@ export interface Agent {
   dialect: string;
   /** If two agents have the same name, Cadre uses the agent in the nearer scope. A reference is also resolved in the nearer scope first. */
   scope: "project" | "user" | "builtin";
+  /** When Cadre starts the agent by itself. */
+  schedule?: z.output<typeof AgentSchedule>;
   /** References to other agents. Each reference says which key of the file contains it. */
   references: Reference[];
   problems: Problem[];

@@ -6,6 +6,7 @@ import { Duration } from "../config/duration.ts";
 import { LimitsInput, TURNS_ALIASES } from "../config/limits.ts";
 import { Count, InstructionNames, Names } from "../config/names.ts";
 import { type KeyValues, onlyKeys } from "../config/read-keys.ts";
+import { AgentSchedule } from "../config/schedule.ts";
 import { ContextMode } from "../journal/definition.ts";
 import { REASONING_LEVELS, Reasoning } from "../journal/reasoning.ts";
 import { inputSchemas } from "../patterns/declarations/facts.ts";
@@ -117,6 +118,9 @@ export const AGENT_KEYS = {
   workspace: z
     .enum(["shared", "worktree"])
     .describe("Where it works: in its parent's folder, or in its own worktree"),
+  schedule: AgentSchedule.describe(
+    "When Cadre starts it by itself; only in a trusted folder, or in an agent of the user",
+  ),
   pool: text.describe("Pool of workers that drives its runs"),
   mcpServers: z
     .union([z.array(z.unknown()), loose])

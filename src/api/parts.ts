@@ -17,6 +17,7 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { ReplaySummary } from "../loop/replay/replay.ts";
 import type { AgentReplay } from "../loop/replay/replay-agent.ts";
 import type { Store } from "../stores/store.ts";
+import type { Scheduler } from "../triggers/scheduler.ts";
 import type { Notifier } from "../webhooks/notifier.ts";
 import type { Person } from "./access/person.ts";
 import type { BrowserAccess } from "./routes/browser-access.ts";
@@ -75,6 +76,7 @@ export interface ApiParts {
   projects: OtherProjects;
   /** The project's webhooks. Undefined if none are configured. */
   webhooks?: Pick<Notifier, "hooks" | "owed" | "test">;
+  schedules: Pick<Scheduler, "list" | "pause" | "runNow">;
 }
 
 /** The parts that routes get: the API's parts, the hub, and the name of the acting person. */

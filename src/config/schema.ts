@@ -12,6 +12,7 @@ import { LimitsInput } from "./limits.ts";
 import { InstructionNames } from "./names.ts";
 import { type KeyValues, onlyKeys } from "./read-keys.ts";
 import { Restate } from "./restate.ts";
+import { Schedule } from "./schedule.ts";
 
 const isWithout = (url: string, ...parts: ("username" | "password" | "search" | "hash")[]): boolean =>
   parts.every((part) => new URL(url)[part] === "");
@@ -186,6 +187,10 @@ const Worktrees = z.strictObject({ merge: z.enum(["auto", "branch"]).optional() 
 const Users = z.strictObject({ see: z.enum(["own", "all"]).optional() });
 
 const WebhookName = z
+  .string()
+  .regex(/^[\w-]{1,40}$/, "must be up to 40 letters, digits, hyphens or underscores");
+
+const TriggerName = z
   .string()
   .regex(/^[\w-]{1,40}$/, "must be up to 40 letters, digits, hyphens or underscores");
 
@@ -478,6 +483,11 @@ export const DECLARED_KEYS = {
     "The folders whose runs a worker pool takes, beside those of agents that name the pool",
     z.record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text)),
     alwaysNeedsTrust("whose runs are driven here", "none"),
+  ),
+  schedules: key(
+    "Runs that start at given times, by name",
+    z.record(TriggerName, Schedule),
+    alwaysNeedsTrust("what starts by itself", "none"),
   ),
   retention: key("Accepted, but without effect yet: see `cadre prune`", z.unknown(), ANY_FOLDER),
 };

@@ -17,7 +17,16 @@ export const RUN_STATUSES = [
 export const RunStatus = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-export const Trigger = z.enum(["user", "delegation", ...PATTERN_TRIGGERS, "message", "fork", "retry"]);
+export const Trigger = z.enum([
+  "user",
+  "delegation",
+  ...PATTERN_TRIGGERS,
+  "message",
+  "fork",
+  "retry",
+  "schedule",
+  "hook",
+]);
 export type Trigger = z.infer<typeof Trigger>;
 
 export const StopReason = z.enum([

@@ -243,7 +243,13 @@ function killable(store: Store, death: Death): Store {
       },
     });
   return {
-    ...{ id: store.id, clock: store.clock, users: store.users, outbox: store.outbox },
+    ...{
+      id: store.id,
+      clock: store.clock,
+      users: store.users,
+      outbox: store.outbox,
+      triggers: store.triggers,
+    },
     runs: guard(store.runs),
     journal: guard(store.journal),
     leases: guard(store.leases),

@@ -40,6 +40,7 @@ export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): A
     agentFile,
     workspaceTree,
     webhooks: runtime.webhooks,
+    schedules: runtime.schedules,
     replay,
     replayAgent,
     settings: openSettings(config.dir),

@@ -64,6 +64,8 @@ import { gitProgramSetting } from "../tools/git/program-setting.ts";
 import { inputSchemaOf } from "../tools/input-schema.ts";
 import { createWorkspaceFiles } from "../tools/snapshots/workspace-files.ts";
 import { isIntranetAddress, isPublicAddress } from "../tools/web/public-address.ts";
+import { createProjectSchedules } from "../triggers/project-schedules.ts";
+import { createScheduler, type Scheduler } from "../triggers/scheduler.ts";
 import { configuredHooks } from "../webhooks/configured-hooks.ts";
 import { createNotifier, type Notifier } from "../webhooks/notifier.ts";
 import { actingFor } from "./acting-for.ts";
@@ -87,6 +89,8 @@ export interface AssemblyOptions extends ProjectOptions {
   pool?: string | undefined;
   /** Version of Cadre, shown in the list of workers. */
   version?: string;
+  /** Whether this process starts the runs of schedules while it drives runs. Servers and workers do; a command such as `cadre run` does not. */
+  startsSchedules?: boolean | undefined;
   onProblem?:
     | ((problem: { runId?: string; message: string; error: unknown; answered?: true }) => void)
     | undefined;
@@ -127,6 +131,7 @@ export interface RuntimeAssembly {
   ): Promise<{ runId: RunId }>;
   /** Delivers webhooks while this runtime is running. */
   readonly webhooks: Notifier;
+  readonly schedules: Scheduler;
   /** Replays these runs with the current code and rules, and compares the decisions. Nothing is executed. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
   /** Replays these runs of an agent with its current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
@@ -190,6 +195,17 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     editedAgent: project.findEdited,
     prepare: (definition) => prepare(definition, project, report),
   };
+  const admitRequest: RuntimeAssembly["admit"] = async ({ permissions, ...request }, key) => {
+    // A rule that names a tool by its alias would have no effect, so the alias is replaced with the tool's own name.
+    const rules = permissions && { permissions: canonicalRules(permissions, project.tools) };
+    const workspace = evalWorkspace(request, config);
+    return admit({ ...request, ...rules }, { ...admitParts, workspace }, key);
+  };
+  const schedules = createScheduler({
+    ...{ store, clock, onProblem: report, admit: admitRequest },
+    schedules: createProjectSchedules(config, agents, clock),
+    scope: isServerStore(config.store) ? `@${digest(config.folder).slice(0, 12)}` : "",
+  });
   const webhooks = createNotifier({
     ...{ store, clock, onProblem: report },
     holder: worker,
@@ -203,17 +219,13 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     parts,
     people,
     webhooks,
+    schedules,
     defaultModel,
     agents,
     explain: project.explain,
     agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
-    async admit({ permissions, ...request }, key) {
-      // A rule that names a tool by its alias would have no effect, so the alias is replaced with the tool's own name.
-      const rules = permissions && { permissions: canonicalRules(permissions, project.tools) };
-      const workspace = evalWorkspace(request, config);
-      return admit({ ...request, ...rules }, { ...admitParts, workspace }, key);
-    },
+    admit: admitRequest,
     say: (message, key) => messageSession(message, admitParts, key),
     retry: (runId, idempotencyKey, by) => retryRun(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by, programs) => forkRun(runId, request, forkParts, key, by, programs),
@@ -222,7 +234,9 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     async start() {
       const workerCard = cardOf(parts, pool, options.version);
       const driving = { engine, parts, report, recordHeartbeat, poolFilter: filter, workerCard };
-      stopServices = await startServices({ driving, webhooks, mask, env, version: options.version ?? "" });
+      const { version = "", startsSchedules = false } = options;
+      const scheduler = startsSchedules ? schedules : undefined;
+      stopServices = await startServices({ driving, webhooks, scheduler, mask, env, version });
     },
     async endCancelled(runIds, signal) {
       await endCancelledRuns(runIds, parts, signal);

@@ -29,7 +29,10 @@ import { isFileStore, verifyStoreIdentity } from "./owned-runtime.ts";
 import { version } from "./version.ts";
 
 export interface ConnectionOptions
-  extends Pick<AssemblyOptions, "folder" | "flags" | "concurrency" | "pool" | "onProblem" | "onRecovered"> {
+  extends Pick<
+    AssemblyOptions,
+    "folder" | "flags" | "concurrency" | "pool" | "startsSchedules" | "onProblem" | "onRecovered"
+  > {
   env: NonNullable<AssemblyOptions["env"]>;
   /** Whether this process drives due runs while it owns the store. If false, it only reads the store and appends events. */
   drive: boolean;

@@ -8,7 +8,7 @@ import { isFileBlob } from "./hashes.ts";
 import type { Append, CarriedTree, Store } from "./store.ts";
 
 export function maskedStore(store: Store, mask: Mask): Store {
-  const { runs, journal, leases, blobs, transfers, outbox } = store;
+  const { runs, journal, leases, blobs, transfers, outbox, triggers } = store;
   return {
     id: store.id,
     clock: store.clock,
@@ -61,6 +61,19 @@ export function maskedStore(store: Store, mask: Mask): Store {
       record: (delivery, retryAt) => outbox.record(mask.value(delivery), retryAt),
       cursors: outbox.cursors,
       deliveries: outbox.deliveries,
+    },
+    triggers: {
+      begin: triggers.begin,
+      states: triggers.states,
+      advance: triggers.advance,
+      pause: triggers.pause,
+      claim: (entry) => triggers.claim({ ...entry, payload: mask.text(entry.payload) }),
+      settle: (trigger, id, settlement) => triggers.settle(trigger, id, mask.value(settlement)),
+      reopen: triggers.reopen,
+      entry: triggers.entry,
+      pending: triggers.pending,
+      entries: triggers.entries,
+      countSince: triggers.countSince,
     },
     // These methods write only ids, hashes, and names that a person chose.
     inbox: store.inbox,

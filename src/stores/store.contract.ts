@@ -19,6 +19,7 @@ import { transfersContract } from "./contract/transfers.contract.ts";
 import { treeBudgetContract } from "./contract/tree-budgets.contract.ts";
 import { treeUsageContract } from "./contract/tree-usage.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
+import { triggerContract } from "./contract/triggers.contract.ts";
 import { usersContract } from "./contract/users.contract.ts";
 
 export function storeContract(name: string, open: Open): void {
@@ -36,6 +37,7 @@ export function storeContract(name: string, open: Open): void {
     describe("searching", () => searchContract(open));
     describe("users", () => usersContract(open));
     describe("webhooks", () => outboxContract(open));
+    describe("schedules and hooks", () => triggerContract(open));
     describe("pruning", () => pruneContract(open));
     describe("transfers", () => transfersContract(open));
     describe("compared with a model", () => modelContract(open));

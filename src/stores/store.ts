@@ -34,6 +34,7 @@ import type { RunUsage } from "../projections/usage/run-usage.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
 import type { ChainLink } from "./hashes.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Triggers } from "./triggers.ts";
 import type { Users } from "./users.ts";
 
 export type { PoolFilter };
@@ -316,6 +317,7 @@ export interface Store {
   readonly transfers: TransferStore;
   readonly users: Users;
   readonly outbox: Outbox;
+  readonly triggers: Triggers;
   close(): Promise<void>;
 }
 

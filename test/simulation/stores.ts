@@ -115,6 +115,9 @@ function gatedStore(gate: Gate, { store, watch }: Surroundings): Store {
     get outbox() {
       return store().outbox;
     },
+    get triggers() {
+      return store().triggers;
+    },
     close: async () => {},
   };
 }

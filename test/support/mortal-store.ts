@@ -42,6 +42,7 @@ export function mortalStore(
     transfers: refuseIfDead(real.transfers),
     users: real.users,
     outbox: real.outbox,
+    triggers: refuseIfDead(real.triggers),
     close: () => real.close(),
   };
   const die = (): void => {

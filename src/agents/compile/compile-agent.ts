@@ -38,7 +38,13 @@ export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
   checkVerbs(values, report);
   const { models, servers } = known;
   const definition = compile({ draft, values, models, servers, report }, tools);
-  return { ...agent, definition: hasErrors(problems) ? undefined : definition };
+  // Another product's key of this name means something else, so it starts nothing.
+  const schedule = dialect === "cadre" ? values.schedule : undefined;
+  return {
+    ...agent,
+    definition: hasErrors(problems) ? undefined : definition,
+    ...omitUndefined({ schedule }),
+  };
 }
 
 /** An unknown pool is ignored with a warning (E6). No worker would serve it, so a run in this pool would wait forever. */

@@ -58,7 +58,7 @@ function withBrokenBase(draft: Draft, base: Draft): Draft {
 }
 
 /** Keys that are never inherited. */
-const OWN = new Set(["name", "title", "extends", "dialect"]);
+const OWN = new Set(["name", "title", "extends", "dialect", "schedule"]);
 
 function mergeDrafts(base: Draft, draft: Draft): Draft {
   const below = canonicalKeys(base).keys;

@@ -6,7 +6,7 @@ import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 const OTHER_KEYS =
   `name title description kind model temperature maxOutputTokens reasoning tools disallowedTools permissions policy
   delegate_targets policy.delegate_targets agents delegation context instructions runner input output limits
-  maxTurns maxDuration workspace pool mcpServers extends dialect icon color delegable startable usage
+  maxTurns maxDuration workspace pool schedule mcpServers extends dialect icon color delegable startable usage
   subagents spawnableAgents allowedDelegations delegates maxIterations max_iters max_turns disallowed_tools
   allowedTools allowed-tools
 

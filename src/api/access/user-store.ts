@@ -99,6 +99,9 @@ export function userStore(store: Store, user: string): Store {
     get outbox() {
       return refuse();
     },
+    get triggers() {
+      return refuse();
+    },
     close: refuse,
   };
 }

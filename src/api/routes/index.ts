@@ -20,6 +20,7 @@ import { opsContractRoutes } from "./ops-contract.ts";
 import { projectRoutes } from "./projects.ts";
 import { runActionRoutes } from "./run-actions.ts";
 import { runRoutes } from "./runs.ts";
+import { scheduleRoutes } from "./schedules.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
 import { undoRoutes } from "./undo.ts";
@@ -53,6 +54,7 @@ export function apiRoutes(parts: RouteParts) {
     ...demoRoutes(parts),
     ...userRoutes(parts),
     ...webhookRoutes(parts),
+    ...scheduleRoutes(parts),
     ...opsContractRoutes(parts),
     ...factoryContractRoutes(parts),
     ...chatContractRoutes(parts),

@@ -84,6 +84,7 @@ async function serveOrShare(
     folder,
     io,
     drive: options.worker,
+    startsSchedules: options.worker && !demo,
     flags: flagsOf(options),
     onProblem: log?.problem,
     onRecovered: log?.recovered,

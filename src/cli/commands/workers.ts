@@ -77,7 +77,16 @@ export async function worker(invocation: Invocation, options: WorkerOptions): Pr
   const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
   const { problem: onProblem, recovered: onRecovered } = log ?? {};
   try {
-    const connection = await connect({ folder, io, drive: true, pool, concurrency, onProblem, onRecovered });
+    const connection = await connect({
+      folder,
+      io,
+      drive: true,
+      startsSchedules: true,
+      pool,
+      concurrency,
+      onProblem,
+      onRecovered,
+    });
     try {
       const { client } = connection;
       if (!connection.isOwner) throw ownedBy((await client.get("/api/health")).pid);

@@ -68,6 +68,27 @@ export function addProjectCommands(program: Command, bind: BindHandler): void {
     .command("test [name]")
     .description("send a test notice to all webhooks, or to one; exit code 1 if it was not accepted")
     .action(bind(async () => (await import("../commands/webhooks.ts")).test));
+  const schedules = program
+    .command("schedules")
+    .summary("list the schedules with their next and latest ticks")
+    .description(
+      "Lists what starts by itself: `schedules` in cadre.yaml and `schedule` in agent files. A server (`cadre up`) or a worker starts the runs.",
+    );
+  schedules
+    .command("list", { isDefault: true, hidden: true })
+    .action(bind(async () => (await import("../commands/schedules.ts")).list));
+  schedules
+    .command("pause <name>")
+    .description("let the ticks of a schedule start no runs")
+    .action(bind(async () => (await import("../commands/schedules.ts")).pause));
+  schedules
+    .command("resume <name>")
+    .description("continue a paused schedule with its next tick")
+    .action(bind(async () => (await import("../commands/schedules.ts")).resume));
+  schedules
+    .command("run <name>")
+    .description("start a run of a schedule now")
+    .action(bind(async () => (await import("../commands/schedules.ts")).run));
   program
     .command("completion")
     .summary("print a script that completes commands, agents and runs in your shell")

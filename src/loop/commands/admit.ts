@@ -38,6 +38,16 @@ export interface RunRequest {
   contextFiles?: readonly string[];
   /** Images and PDFs that belong to the task. */
   attachments?: readonly SentFile[];
+  /** What started the run, if it was not a person. */
+  origin?: RunOrigin;
+}
+
+export interface RunOrigin {
+  trigger: "schedule" | "hook";
+  /** Which schedule or hook it was, in words for people. */
+  reason: string;
+  /** The source of the words in the task, if strangers wrote them. They taint the run (TR8). */
+  untrusted?: string;
 }
 
 export interface AdmitParts
@@ -59,7 +69,7 @@ export async function admit(
   parts: AdmitParts,
   idempotencyKey?: string,
 ): Promise<{ runId: RunId; existed: boolean }> {
-  const { text, ...origin } = await parts.expandCommand(asked.task);
+  const { text, ...origin } = await expandTask(asked.task, asked.origin, parts);
   const request = { ...asked, task: text };
   if (request.task.trim() === "")
     throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
@@ -85,6 +95,13 @@ export async function admit(
   await parts.wake(admitted.runId);
   return admitted;
 }
+
+/** TR8: text of strangers names no command. */
+export const expandTask = async (
+  text: string,
+  origin: RunOrigin | undefined,
+  { expandCommand }: Pick<AdmitParts, "expandCommand">,
+): Promise<ExpandedText> => (origin?.untrusted === undefined ? expandCommand(text) : { text });
 
 /** Identifies a repeated request by its idempotency key and its body. Undefined if the request has no key. */
 export const idempotencyOf = (key: string | undefined, request: object) =>
@@ -154,7 +171,8 @@ export function runStartPayload(
     definition: hash,
     kind: definition.kind,
     depth: 0,
-    trigger: "user",
+    trigger: request.origin?.trigger ?? "user",
+    ...omitUndefined({ reason: request.origin?.reason }),
     task,
     ...(contextFiles.length === 0 ? {} : { contextFiles: [...contextFiles] }),
     // The input is converted to JSON now, because a Date would be read as a string after a restart, and would be a different input.
@@ -173,7 +191,7 @@ export function runStartPayload(
     ),
     approvals: { onTimeout, unattended, ...omitUndefined({ onLoop }) },
     ...omitUndefined({ permissions }),
-    ...taintOfStart(definition, origin, { task, input }),
+    ...taintOfStart(definition, origin, request),
   };
 }
 
@@ -181,10 +199,13 @@ export function runStartPayload(
 function taintOfStart(
   definition: Definition,
   { typed, untrusted: files = [] }: StartedRun["origin"],
-  { task, input }: Pick<RunRequest, "task" | "input">,
+  { task, input, origin }: Pick<RunRequest, "task" | "input" | "origin">,
 ): Pick<Payload<"RUN_STARTED">, "untrusted" | "hosts" | "typed"> {
-  const untrusted = [...new Set([...files, ...untrustedFiles(definition)])];
+  const sender = origin?.untrusted === undefined ? [] : [origin.untrusted];
+  const untrusted = [...new Set([...sender, ...files, ...untrustedFiles(definition)])];
   if (untrusted.length === 0) return omitUndefined({ typed });
+  // No person wrote the task, so no person named the hosts in it.
+  if (sender.length > 0) return { untrusted };
   const hosts = hostsIn(`${typed ?? task} ${JSON.stringify(input) ?? ""}`);
   return { untrusted, ...hostsField(hosts), ...omitUndefined({ typed }) };
 }

@@ -10,6 +10,7 @@ import type { Store } from "../../stores/store.ts";
 import { type SentFile, storeSentFiles } from "../attachments/store-files.ts";
 import {
   type AdmitParts,
+  expandTask,
   idempotencyOf,
   type RunRequest,
   requirePrices,
@@ -82,7 +83,10 @@ export async function workChain(
 const MOST_CHILDREN = 200;
 
 export interface PersonMessage
-  extends Pick<RunRequest, "agent" | "mode" | "attended" | "userId" | "permissions" | "attachments"> {
+  extends Pick<
+    RunRequest,
+    "agent" | "mode" | "attended" | "userId" | "permissions" | "attachments" | "origin"
+  > {
   sessionId: string;
   text: string;
   from: string;
@@ -98,15 +102,15 @@ export async function messageSession(
   parts: AdmitParts,
   idempotencyKey?: string,
 ): Promise<{ runId: RunId; joined: boolean }> {
-  const { sessionId, from } = message;
-  const expanded = await parts.expandCommand(message.text);
+  const { sessionId } = message;
+  const expanded = await expandTask(message.text, message.origin, parts);
   const { text, ...origin } = expanded;
   const definition = requireStartable(await parts.findAgent(message.agent));
   const files = await storeSentFiles(message.attachments, parts);
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
-  const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, ...expanded, ...files };
+  const context: Payload<"CONTEXT_ADDED"> = { id, ...senderOf(message), ...expanded, ...files };
   const { agent: _, text: __, from: ___, ...request } = message;
   const asked = { agent: definition.name, task: text, ...request };
   const environment = await sessionEnvironment(sessionId, parts);
@@ -127,6 +131,15 @@ export async function messageSession(
   await parts.wake(delivered.runId);
   return delivered;
 }
+
+/** Words that came in through a hook are not those of a person: they name no hosts, and they taint the run (TR8). */
+const senderOf = ({
+  from,
+  origin,
+}: PersonMessage): Pick<Payload<"CONTEXT_ADDED">, "source" | "from" | "untrusted"> =>
+  origin?.untrusted === undefined
+    ? { source: "person", from }
+    : { source: "system", from, untrusted: [origin.untrusted] };
 
 /** The environment of the session's latest run, so that the new prompt extends the old one (J12). On a new day it is read again. */
 async function sessionEnvironment(

@@ -230,6 +230,8 @@ const OTHER_REASONS: Record<Exclude<Trigger, PatternTrigger>, (agent: string) =>
   message: () => "a message was sent to it",
   fork: () => "a run was forked",
   retry: () => "a person retried it",
+  schedule: () => "a schedule started it",
+  hook: () => "a message from another system started it",
 };
 
 const LONGEST = 300;

@@ -257,4 +257,26 @@ export const MIGRATIONS: readonly string[] = [
   DELETE FROM meta WHERE name = 'tree_usages';
   CREATE INDEX events_decisions ON events (position) WHERE type = 'APPROVAL_DECIDED';
   `,
+  `
+  -- TR1: schedules and inbound hooks: how far each has come, and what became of each tick or delivery
+  CREATE TABLE triggers (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    reached BIGINT NOT NULL,
+    paused_at BIGINT,
+    paused_by TEXT
+  );
+  CREATE TABLE trigger_entries (
+    name TEXT NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    start_at BIGINT NOT NULL,
+    outcome TEXT NOT NULL,
+    run TEXT,
+    detail TEXT NOT NULL,
+    -- the request or the payload, as JSON
+    payload TEXT NOT NULL,
+    PRIMARY KEY (name, id)
+  );
+  CREATE INDEX trigger_entries_at ON trigger_entries (name, at);
+  `,
 ];

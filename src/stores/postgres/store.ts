@@ -15,6 +15,7 @@ import { heartbeat } from "../transaction/leases.ts";
 import { createOperations, type Write } from "../transaction/operations.ts";
 import type { DerivedTable } from "../transaction/queries.ts";
 import { ask, runLater } from "../transaction/transaction.ts";
+import { createTriggers } from "../trigger-tables.ts";
 import { createUsers } from "../user-tables.ts";
 import { CommitLoop, type CommitLoopParts } from "./commit-loop.ts";
 import { DatabaseClock } from "./database-clock.ts";
@@ -78,6 +79,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     transfers: { ...operations.transfers, storedEvents: storedEvents(read) },
     users: createUsers(tables, loop.feed),
     outbox: createOutbox(tables),
+    triggers: createTriggers(tables),
     /** Gives back leases and fresh blobs, so that no other process has to wait for them. */
     async close() {
       if (loop.isClosed) return;

@@ -233,4 +233,26 @@ export const MIGRATIONS: readonly string[] = [
   DELETE FROM meta WHERE name = 'tree_usages';
   CREATE INDEX events_decisions ON events (position) WHERE type = 'APPROVAL_DECIDED';
   `,
+  `
+  -- TR1: schedules and inbound hooks: how far each has come, and what became of each tick or delivery
+  CREATE TABLE triggers (
+    name TEXT PRIMARY KEY,
+    reached INTEGER NOT NULL,
+    paused_at INTEGER,
+    paused_by TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE trigger_entries (
+    name TEXT NOT NULL,
+    id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    start_at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    run TEXT,
+    detail TEXT NOT NULL,
+    -- the request or the payload, as JSON
+    payload TEXT NOT NULL,
+    PRIMARY KEY (name, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX trigger_entries_at ON trigger_entries (name, at);
+  `,
 ];

@@ -21,6 +21,7 @@ import { catchUp } from "../transaction/derived-tables.ts";
 import { createOperations, type Write } from "../transaction/operations.ts";
 import type { DerivedTable } from "../transaction/queries.ts";
 import { ask, createTransaction, runNow, type Steps, type Transaction } from "../transaction/transaction.ts";
+import { createTriggers } from "../trigger-tables.ts";
 import { createUsers } from "../user-tables.ts";
 import { journalReads, lastPosition, scopeConditions, storedEvents } from "./journal.ts";
 import { leaseReads } from "./leases.ts";
@@ -82,6 +83,7 @@ export function openSqliteStore({ path, clock }: SqliteOptions): Store {
     transfers: { ...operations.transfers, storedEvents: storedEvents(sql) },
     users: createUsers(tables),
     outbox: createOutbox(tables),
+    triggers: createTriggers(tables),
     close: () => loop.close(),
   };
 }
