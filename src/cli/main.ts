@@ -20,11 +20,11 @@ import { describeArguments } from "./syntax/arguments.ts";
 import type { BindHandler } from "./syntax/handler.ts";
 import { addCommands } from "./syntax/index.ts";
 import { asSentence, jsonLine, plainLine } from "./view/text/plain.ts";
-import { boundYoungGeneration } from "./young-generation.ts";
+import { boundHeap } from "./heap-bounds.ts";
 
 /** Runs the command line of this process. */
 export async function start(): Promise<void> {
-  boundYoungGeneration();
+  boundHeap();
   const { stdin, stdout, stderr, env } = process;
   const argv = process.argv.slice(2);
   stdout.once("error", exitOnClosedOutput);

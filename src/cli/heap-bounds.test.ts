@@ -3,12 +3,12 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-const module = new URL("./young-generation.ts", import.meta.url).href;
+const module = new URL("./heap-bounds.ts", import.meta.url).href;
 
 /** Creates objects that survive for a while, and prints the largest size of the heap for new objects in MB. */
 const program = (first: string) => `
   import { getHeapSpaceStatistics } from "node:v8";
-  import { boundYoungGeneration } from ${JSON.stringify(module)};
+  import { boundHeap } from ${JSON.stringify(module)};
   ${first}
   const kept = [];
   let most = 0;
@@ -25,5 +25,5 @@ const mostOf = (first: string): number =>
 
 test("[36.12] V8's heap for new objects stops growing at 32 MB", () => {
   expect(mostOf(""), "without a bound").toBeGreaterThan(40);
-  expect(mostOf("boundYoungGeneration();")).toBeLessThan(40);
+  expect(mostOf("boundHeap();")).toBeLessThan(40);
 });
