@@ -39,9 +39,10 @@ text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dae0
 @media (prefers-reduced-motion){#lines{animation:none}}
 </style>
 <rect width="100%" height="100%" rx="8" fill="#16181d"/>
-<svg x="${MARGIN}" y="${MARGIN - 4}" width="${width - 2 * MARGIN}" height="${ROWS * LINE_HEIGHT + 6}"><g id="lines">
+<clipPath id="screen"><rect width="${width - 2 * MARGIN}" height="${ROWS * LINE_HEIGHT + 6}"/></clipPath>
+<g transform="translate(${MARGIN} ${MARGIN - 4})" clip-path="url(#screen)"><g id="lines">
 ${texts.join("\n")}
-</g></svg>
+</g></g>
 </svg>
 `;
 }

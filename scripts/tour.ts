@@ -75,7 +75,9 @@ async function inTerminal(
   pty.onData((data) => {
     const parts = (rest + stripVTControlCharacters(data)).split(/\r?\n/);
     rest = parts.pop()!;
-    for (const text of parts) lines.push({ at: performance.now(), text });
+    // Cadre names itself as it was started; readers have an alias.
+    for (const part of parts)
+      lines.push({ at: performance.now(), text: part.replaceAll(`node ${CADRE}`, "cadre") });
     if (/\[a\]pprove.*\[\?\] $/.test(rest)) {
       questions++;
       lines.push({ at: performance.now(), text: rest });

@@ -7,6 +7,7 @@ import { nearestWord } from "../config/problem.ts";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
 import { version } from "../runtime/version.ts";
 import { launcherName } from "./command-line.ts";
+import { boundHeap } from "./heap-bounds.ts";
 import {
   commandLineFor,
   createInvocation,
@@ -20,7 +21,6 @@ import { describeArguments } from "./syntax/arguments.ts";
 import type { BindHandler } from "./syntax/handler.ts";
 import { addCommands } from "./syntax/index.ts";
 import { asSentence, jsonLine, plainLine } from "./view/text/plain.ts";
-import { boundHeap } from "./heap-bounds.ts";
 
 /** Runs the command line of this process. */
 export async function start(): Promise<void> {
