@@ -125,7 +125,7 @@ describe("a run that has not failed", () => {
     const { lead, researcher } = await runs(p);
     expect((await p.cadre("why", lead!)).stdout).toMatch(/^Completed\. It gave its answer\.$/m);
     expect((await p.cadre("why", researcher!, "--log")).stdout).toMatch(
-      /Asks scripted\/researcher again \(attempt 2\) .*\n +because attempt 1 failed: the provider's rate limit was reached/,
+      /Model call: scripted\/researcher \(attempt 2\) .*\n +because attempt 1 failed: the provider's rate limit was reached/,
     );
   });
 

@@ -92,7 +92,7 @@ export async function callModel(
 ): Promise<void> {
   const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model, run.runId);
   if (waitUntil !== undefined && mayWait(waitUntil - parts.clock.now(), action, run, parts)) {
-    const detail = "The provider asked another run to wait.";
+    const detail = "The provider asked for a pause, and runs call it one after another.";
     return run.suspend({ kind: "provider", until: waitUntil, detail }, waitUntil);
   }
   const { refused, allowance } = await beginWithinBudget(

@@ -85,7 +85,7 @@ test("the timeline describes each step of a run in order, and every line has the
   ];
   expect(linesOf(...story)).toEqual([
     "start plain: Started: coder",
-    "model quiet: Asks fake/one",
+    "model quiet: Model call: fake/one",
     "tool plain: Read src/app.ts",
     "result quiet: Done: Read src/app.ts",
     "approval warn: Asks to run: npm test --silent",
@@ -94,7 +94,7 @@ test("the timeline describes each step of a run in order, and every line has the
     "tool plain: Run: npm test --silent",
     "result warn: Outcome unknown: Run: npm test --silent",
     "context plain: A person says: Try again, please",
-    "model quiet: Asks fake/one",
+    "model quiet: Model call: fake/one",
     "thought plain: It is mended. All tests pass.",
     "end good: Done: It works.",
   ]);
@@ -120,7 +120,7 @@ test("[F40] a wait for the provider shows its reason and the local time at which
     "error warn: The model's answer was cut off; the call is repeated",
   ]);
   expect(linesOf(modelCallStarted("m1", { attempt: 2, purpose: "final" }))).toEqual([
-    "model quiet: Asks fake/one again (attempt 2): final",
+    "model quiet: Model call: fake/one (attempt 2, final)",
   ]);
 });
 

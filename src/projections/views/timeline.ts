@@ -97,8 +97,8 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   ],
   CONTEXT_ADDED: ({ payload }) => contextLine(payload),
   MODEL_CALL_STARTED: ({ payload: { model, attempt = 1, purpose = "turn" } }) => {
-    const again = attempt > 1 ? ` again (attempt ${attempt})` : "";
-    return ["model", "quiet", `Asks ${model}${again}${purpose === "turn" ? "" : `: ${purpose}`}`];
+    const about = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(purpose === "turn" ? [] : [purpose])];
+    return ["model", "quiet", `Model call: ${model}${about.length > 0 ? ` (${about.join(", ")})` : ""}`];
   },
   AGENT_THOUGHT: ({ payload: { content } }) => {
     const text = textOf(content).trim();

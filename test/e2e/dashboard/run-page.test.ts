@@ -165,7 +165,7 @@ test("[U18] [U19] [U42] after a crash during a call, no event is missing or doub
   await page.getByRole("switch", { name: "Every event" }).click();
   await page
     .getByTestId("timeline")
-    .getByText(/^Asks scripted/)
+    .getByText(/^Model call: scripted/)
     .first()
     .waitFor();
   const shown = await page

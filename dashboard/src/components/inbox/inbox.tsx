@@ -23,9 +23,11 @@ export interface InboxProps {
 export function Inbox({ items, runs }: InboxProps) {
   const { item: wanted, together } = useSearch({ from: "/inbox" });
   const navigate = useNavigate({ from: "/inbox" });
-  const queue = useQueue(items);
+  const shown = useRef<string>(undefined);
+  const queue = useQueue(items, shown.current);
   const order = queue.rows.filter(({ isClosed }) => !isClosed).map(({ item }) => item);
   const { current, forget } = useCurrent(wanted, order);
+  shown.current = current;
   const [confirmation, setConfirmation] = useState<string>();
   const [last, setLast] = useState<ApprovalView>();
   const [answered, setAnswered] = useState(0);

@@ -24,7 +24,7 @@ type Runs = ReadonlyMap<string, RunJournal>;
 
 export function statusText(runs: Runs, run: RunJournal): StatusText {
   const { row } = run;
-  if (row.endedAt !== undefined) return { text: endText(row), links: [] };
+  if (row.endedAt !== undefined) return { text: endText(run), links: [] };
   if (row.cancelRequested) return { text: "Stopping…", links: [] };
   if (row.answered) return { text: ANSWERED, links: [] };
   const { waitingOn } = row;
@@ -49,8 +49,12 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
   }
 }
 
-function endText(row: RunRow): string {
-  const ended = `${describeEnding(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
+function endText({ row, events }: RunJournal): string {
+  const time = duration(row.endedAt! - row.createdAt);
+  const turns = `(${plural(row.turns, "turn")})`;
+  const cancel = events.findLast((event) => event.type === "CANCEL_REQUESTED");
+  if (row.stopReason === "user" && cancel) return `Cancelled by ${cancel.payload.by} after ${time} ${turns}`;
+  const ended = `${describeEnding(row, time)} ${turns}`;
   if (shownStatus(row) === "completed" || row.stopReason === undefined) return ended;
   return `${ended}. ${describeStop(row.stopReason, row.status).why}`;
 }

@@ -1,3 +1,4 @@
+import { isTurn } from "../../../../src/journal/events.ts";
 import type { RunState } from "../../../../src/projections/folds/run-state.ts";
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
@@ -10,7 +11,7 @@ export function BudgetBars({ run, journal }: { run: RunJournal; journal: TreeJou
   const { onBudget } = state.start!.limits;
   return (
     <>
-      {budgetBars(state, treeOf(journal, run)).map((bar) => (
+      {budgetBars(state, run.row.turns, treeOf(journal, run)).map((bar) => (
         <Bar key={bar.name} bar={bar} />
       ))}
       <p className="text-muted text-xs">
@@ -79,12 +80,15 @@ interface BudgetBar {
   projected?: number;
 }
 
+/** `begun` counts a turn from its first attempt on, as the header and the result do. */
 function budgetBars(
   state: RunState,
+  begun: number,
   tree: { usage: RunUsage; runs: number; openTokens: number; openCost: number },
 ): BudgetBar[] {
   const { limits } = state.start!;
-  const { estimate } = state.openModelCall ?? {};
+  const { estimate, purpose } = state.openModelCall ?? {};
+  const open = state.openModelCall && isTurn(purpose) ? 1 : 0;
   const ahead = state.end || state.turns === 0 ? undefined : limits.maxTurns / state.turns;
   const bar = (
     name: string,
@@ -109,7 +113,7 @@ function budgetBars(
   const { maxTokens = limits.maxTokens, maxCost = limits.maxCost } = state.changedBudget;
   const may = { ...limits.tree, ...state.changedTreeBudget };
   return [
-    ...bar("Turns", "count", state.turns, state.openModelCall ? 1 : 0, limits.maxTurns, false),
+    ...bar("Turns", "count", begun - open, open, limits.maxTurns, false),
     ...bar("Active time", "time", state.usage.activeMs, 0, limits.maxDuration),
     ...bar("Tokens", "count", totalTokens(state.usage), estimate?.tokens ?? 0, maxTokens),
     ...bar("Cost", "money", state.usage.cost, estimate?.cost ?? 0, maxCost),

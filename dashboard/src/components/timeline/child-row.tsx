@@ -15,11 +15,14 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { handleLinkClick } from "../../ui/link-click.ts";
+import { statusText } from "../run-header/status-text.ts";
 import { HighlightedText, lastLines, Time } from "./row-views.tsx";
 import { childWords } from "./timeline-rows.ts";
 
 export interface ChildRowProps {
   runId: string;
+  /** All runs of the tree. */
+  runs: ReadonlyMap<string, RunJournal>;
   span: ChildSpan;
   child: RunJournal | undefined;
   selected: boolean;
@@ -30,7 +33,7 @@ export interface ChildRowProps {
 }
 
 export function ChildRow(props: ChildRowProps) {
-  const { runId, span, child, selected, open, q, onSelect, onToggle } = props;
+  const { runId, runs, span, child, selected, open, q, onSelect, onToggle } = props;
   const { seq, ts, agent, task, end, runId: childId } = span;
   const [badge, tone, edge] = lookOf(span, child?.row.trigger);
   return (
@@ -95,7 +98,7 @@ export function ChildRow(props: ChildRowProps) {
           <HighlightedText text={end.summary} q={q} />
         </p>
       )}
-      {!end && !open && child && child.row.endedAt === undefined && <LatestLine child={child} />}
+      {!end && !open && child && child.row.endedAt === undefined && <LatestLine runs={runs} child={child} />}
     </div>
   );
 }
@@ -105,7 +108,7 @@ function ChildCost({ child: { row } }: { child: RunJournal }) {
   return (
     <span className="flex shrink-0 gap-2.5 whitespace-nowrap text-2xs text-muted tabular-nums">
       <Elapsed from={row.createdAt} to={row.endedAt} />
-      {tokens > 0 && <span className="max-sm:hidden">{shortCount(tokens)} tok</span>}
+      {tokens > 0 && <span className="@max-xl:hidden">{shortCount(tokens)} tok</span>}
       {(row.usage.cost > 0 || row.usage.unpriced > 0) && (
         <span>{money(row.usage.cost, row.usage.unpriced)}</span>
       )}
@@ -113,10 +116,10 @@ function ChildCost({ child: { row } }: { child: RunJournal }) {
   );
 }
 
-/** U18: the latest line of a child whose timeline is collapsed. */
-function LatestLine({ child }: { child: RunJournal }) {
-  const streaming = [...child.streaming.values()].at(-1);
-  const text = streaming ? lastLines(streaming.text, 1).slice(-200) : child.timeline.entries.at(-1)?.title;
+/** U18: what a child does now, if its timeline is collapsed: the words that it writes, or its status as in its own header. */
+function LatestLine({ runs, child }: { runs: ChildRowProps["runs"]; child: RunJournal }) {
+  const streaming = child.row.status === "running" ? [...child.streaming.values()].at(-1) : undefined;
+  const text = streaming ? lastLines(streaming.text, 1).slice(-200) : statusText(runs, child).text;
   if (!text) return null;
   return (
     <p className="truncate text-muted text-xs" data-testid="latest">

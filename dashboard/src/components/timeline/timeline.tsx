@@ -153,6 +153,7 @@ function Item({ row, run, journal, selected, open, q, onSelect, onToggle }: Item
     case "child":
       return (
         <ChildRow
+          runs={journal.runs}
           span={item}
           child={journal.runs.get(item.runId)}
           open={open.has(item.runId)}

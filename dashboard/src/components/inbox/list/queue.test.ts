@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { findDangers } from "../cards/dangers.ts";
-import { findDifferences, similarItems, sortQueue } from "./queue.ts";
+import { findDifferences, keepPositions, similarItems, sortQueue } from "./queue.ts";
 
 const item = (id: string, more: Partial<ApprovalView> = {}): ApprovalView => ({
   id,
@@ -40,6 +40,31 @@ test("[U20] items that block a root come first, then items that block the most r
     item("root", { blocks: { runs: 2, root: true }, requestedAt: 7 }),
   ]);
   expect(ids(queue)).toEqual(["root", "many", "old", "young"]);
+});
+
+test("[29 bugs] the list does not jump after a decision: known rows keep their order, and a new row never pushes the current one down", () => {
+  const [a, b, c] = [
+    item("a", { requestedAt: 1 }),
+    item("b", { requestedAt: 2 }),
+    item("c", { requestedAt: 3 }),
+  ];
+  const before = keepPositions([], [c, b, a], undefined);
+  expect(before.map((row) => row.item.id)).toEqual(["a", "b", "c"]);
+  // The answer to `a` makes `c` the most urgent item, and its run asks again.
+  const [urgent, again] = [
+    { ...c, blocks: { runs: 4, root: true } },
+    item("d", { blocks: { runs: 3, root: true }, requestedAt: 4 }),
+  ];
+  const after = keepPositions(before, [b, urgent, again], "b");
+  expect(after.map((row) => [row.item.id, row.isClosed])).toEqual([
+    ["a", true],
+    ["b", false],
+    ["c", false],
+    ["d", false],
+  ]);
+  // A new item that is more urgent than the rows below the current one stands above them.
+  const top = item("e", { blocks: { runs: 9, root: true } });
+  expect(keepPositions(before, [a, b, c, top], "a").map((row) => row.item.id)).toEqual(["a", "e", "b", "c"]);
 });
 
 describe("[U28] similar items", () => {

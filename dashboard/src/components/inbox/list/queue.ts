@@ -75,27 +75,36 @@ export interface Queue {
 }
 
 /**
- * U20: the queue in the order that the page shows.
- * While the pointer is over the list, no row moves: new items are appended, and decided items stay in place with a mark.
+ * U20: the queue in the order that the page shows. A row never overtakes another one, because a list that jumps after
+ * a decision leads to clicks on the wrong row. While the pointer is over the list, decided items stay in place with a mark.
  */
-export function useQueue(items: readonly ApprovalView[]): Queue {
+export function useQueue(items: readonly ApprovalView[], current: string | undefined): Queue {
   const [isPointed, setPointed] = useState(false);
   const shown = useRef<readonly QueueRow[]>([]);
-  shown.current = isPointed ? keepPositions(shown.current, items) : inOrder(items);
+  const rows = keepPositions(shown.current, items, current);
+  shown.current = isPointed ? rows : rows.filter(({ isClosed }) => !isClosed);
   return {
     rows: shown.current,
     pointerHandlers: { onPointerEnter: () => setPointed(true), onPointerLeave: () => setPointed(false) },
   };
 }
 
-function keepPositions(before: readonly QueueRow[], items: readonly ApprovalView[]): QueueRow[] {
+/** The known rows in their old order. A new item takes its place in the order below the current row, so that no row above it moves. */
+export function keepPositions(
+  before: readonly QueueRow[],
+  items: readonly ApprovalView[],
+  current: string | undefined,
+): QueueRow[] {
   const open = new Map(items.map((item) => [item.id, item]));
   const known = new Set(before.map(({ item }) => item.id));
-  return [
-    ...before.map(({ item }) => ({ item: open.get(item.id) ?? item, isClosed: !open.has(item.id) })),
-    ...inOrder(items.filter(({ id }) => !known.has(id))),
-  ];
+  const rows = before.map(({ item }) => ({ item: open.get(item.id) ?? item, isClosed: !open.has(item.id) }));
+  const rank = new Map(sortQueue(items).map(({ id }, at) => [id, at]));
+  for (const item of sortQueue(items.filter(({ id }) => !known.has(id)))) {
+    const top = rows.findIndex((row) => row.item.id === current) + 1;
+    const at = rows.findIndex(
+      (row, index) => index >= top && (rank.get(row.item.id) ?? -1) > rank.get(item.id)!,
+    );
+    rows.splice(at === -1 ? rows.length : at, 0, { item, isClosed: false });
+  }
+  return rows;
 }
-
-const inOrder = (items: readonly ApprovalView[]): QueueRow[] =>
-  sortQueue(items).map((item) => ({ item, isClosed: false }));

@@ -1,0 +1,40 @@
+// Small mistakes that readers found on the page. Each one has a test here.
+
+import { expect, test } from "vitest";
+import { agent } from "../../../src/cli/cli.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
+import { clientOf, serve, treeProject } from "./server.fixture.ts";
+
+const browser = withBrowser();
+
+test("[29 bugs] a collapsed child says what it does now, and a panel named in the URL is on the screen", async () => {
+  await using p = await treeProject();
+  const server = await serve(p);
+  const { page } = await browser.enter(server.link, { width: 1440, height: 900 });
+  const { runId } = await clientOf(server, p).post("/api/runs", {
+    body: { agent: "lead", task: "Mend both parts" },
+  });
+  await page.goto(`${server.url}/r/${runId}?tab=prompt`);
+  const instructions = page.getByText("No instruction files were read, such as AGENTS.md.");
+  await instructions.waitFor();
+  const box = (await instructions.boundingBox())!;
+  expect(box.x + box.width).toBeLessThanOrEqual(1440);
+  expect(box.y + box.height).toBeLessThanOrEqual(900);
+  // Each worker waits for its editor, which asks a person. Its own last words would be about the delegation.
+  const latest = page.getByTestId("latest");
+  await latest.getByText("Waiting for child approval").first().waitFor();
+  expect(await latest.allTextContents()).toEqual(["Waiting for child approval", "Waiting for child approval"]);
+});
+
+test("[29 bugs] the number of turns is the same everywhere, also if the first model call failed", async () => {
+  await using p = await treeProject({
+    "agents/keyless.md": agent("keyless"),
+    "keyless.script.yaml": `turns: [{ error: { status: 401, message: "The key is not valid" } }]\n`,
+  });
+  const server = await serve(p);
+  const { page } = await browser.enter(server.link, { width: 1440, height: 900 });
+  const { runId } = await clientOf(server, p).post("/api/runs", { body: { agent: "keyless", task: "Try" } });
+  await page.goto(`${server.url}/r/${runId}?tab=usage`);
+  await page.getByTestId("status-text").getByText(/\(1 turn\)/).waitFor();
+  await page.getByText(/^1 of \d+$/).first().waitFor();
+});
