@@ -1,7 +1,8 @@
-// A file in the encodings that browsers accept. Each encoding is made when it is first asked for, and kept.
+// Files and JSON answers in the encodings that browsers accept. Each encoding of a file is made when it is first asked for, and kept.
 
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { type BrotliOptions, brotliCompress, constants, gzip } from "node:zlib";
+import type { MiddlewareHandler } from "hono";
 
 export type Encoding = "br" | "gzip";
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -11,7 +12,10 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_M
 /** A smaller file would gain nothing. */
 const LEAST = 1_000;
 
-const toBrotli = promisify(brotliCompress) as (body: Bytes, options: typeof QUALITY) => Promise<Buffer>;
+/** A fast compression, for answers that are sent once. */
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+const toBrotli = promisify(brotliCompress) as (body: Bytes, options: BrotliOptions) => Promise<Buffer>;
 const toGzip = promisify(gzip) as (body: Bytes) => Promise<Buffer>;
 
 const COMPRESS: Record<Encoding, (body: Bytes) => Promise<Buffer>> = {
@@ -40,6 +44,23 @@ export function compressedFile(body: Bytes): CompressedFile {
     },
   };
 }
+
+/** Compresses the JSON answers of a route. Event streams stay as they are, because each event must leave at once. */
+export const compressJson: MiddlewareHandler = async (c, next) => {
+  await next();
+  const { res } = c;
+  if (!res.body || !res.headers.get("Content-Type")?.startsWith("application/json")) return;
+  if (res.headers.has("Content-Encoding")) return;
+  c.header("Vary", "Accept-Encoding", { append: true });
+  const encoding = bestEncoding(c.req.header("Accept-Encoding"));
+  if (encoding === undefined) return;
+  const body = new Uint8Array(await c.res.arrayBuffer());
+  const isWorthIt = body.length >= LEAST;
+  const sent = !isWorthIt ? body : encoding === "br" ? await toBrotli(body, FAST) : await toGzip(body);
+  c.res = new Response(new Uint8Array(sent), c.res);
+  c.res.headers.delete("Content-Length");
+  if (isWorthIt) c.header("Content-Encoding", encoding);
+};
 
 /** `br;q=0` refuses an encoding. Other weights do not matter, because the smaller answer is better for everybody. */
 export function bestEncoding(acceptEncoding = ""): Encoding | undefined {

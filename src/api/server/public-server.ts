@@ -16,6 +16,7 @@ import { OPEN_SCRIPT } from "../client/page-key.ts";
 import type { ApiParts } from "../parts.ts";
 import type { LinkView } from "../routes/schemas.ts";
 import { addErrorHandlers, createApp } from "./app.ts";
+import { compressJson } from "./compressed-file.ts";
 import { door, type Refusal, redeemLink, renewCookie, showLink } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 import { createLivenessCheck } from "./liveness.ts";
@@ -100,6 +101,7 @@ export function createPublicApp(
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
   servePageFiles(app, page, files);
+  app.use("/api/*", compressJson);
   app.route("/", createApp(parts, app));
   return addErrorHandlers(app, parts, createRefusalPage(wayIn(parts, host)));
 }

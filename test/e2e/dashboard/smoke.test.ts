@@ -59,3 +59,25 @@ test("the first page and a run's page load little code; heavy parts load on dema
     expect(loaded.join(""), "the schemas of the journal and the API are the server's").not.toContain("_zod");
   }
 });
+
+test("[29.20] the first page is below 200 kB over the wire, with the answers of the API", async () => {
+  await using p = await treeProject();
+  const { url, link } = await serve(p);
+  const { page } = await browser.enter(link);
+  await page.goto(url);
+  await expectConnection(page, "Live");
+  await page.getByRole("button", { name: "Start a run" }).first().waitFor();
+  const sizes = await page.evaluate(() =>
+    [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map(
+      (entry) => ({
+        path: new URL(entry.name).pathname,
+        bytes: (entry as PerformanceResourceTiming).transferSize,
+      }),
+    ),
+  );
+  expect(sizes.some(({ path }) => path === "/api/agents/reload")).toBe(true);
+  expect(
+    sizes.reduce((sum, { bytes }) => sum + bytes, 0),
+    JSON.stringify(sizes),
+  ).toBeLessThan(200_000);
+});
