@@ -78,6 +78,7 @@ async function cadre() {
       },
       replay: runtime.replay,
       replayAgent: runtime.replayAgent,
+      sentRequest: runtime.sentRequest,
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
       schedules: runtime.schedules,

@@ -13,6 +13,7 @@ import type { RunRequest } from "../loop/commands/admit.ts";
 import type { ForkRequest } from "../loop/commands/fork.ts";
 import type { PersonMessage } from "../loop/commands/messages.ts";
 import type { CommandParts } from "../loop/commands/person-commands.ts";
+import type { SentRequest } from "../loop/model/sent-request.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { ReplaySummary } from "../loop/replay/replay.ts";
 import type { AgentReplay } from "../loop/replay/replay-agent.ts";
@@ -50,6 +51,8 @@ export interface ApiParts {
   agentFile(file: string): Promise<AgentFile | undefined>;
   /** Repeats the decisions of these runs with today's code and rules. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
+  /** The exact request of a recorded model call, built again from the journal. Throws NOT_FOUND. */
+  sentRequest(runId: RunId, seq: number): Promise<SentRequest>;
   /** Repeats the decisions of an agent's runs with the agent's current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   settings: Settings;

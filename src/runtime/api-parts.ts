@@ -16,7 +16,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): ApiParts {
   const { config, store, people, parts, defaultModel, agents, onDelta, openTexts, onProblem } = runtime;
-  const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay, replayAgent } = runtime;
+  const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay, replayAgent, sentRequest } =
+    runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -43,6 +44,7 @@ export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): A
     schedules: runtime.schedules,
     replay,
     replayAgent,
+    sentRequest,
     settings: openSettings(config.dir),
     agents,
     onDelta,

@@ -25,6 +25,7 @@ import { retryRun } from "../loop/commands/retry.ts";
 import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
 import { endCancelledRuns } from "../loop/drive/drive.ts";
 import { createStepGate } from "../loop/drive/suspects.ts";
+import { type SentRequest, sentRequest } from "../loop/model/sent-request.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { type ReplaySummary, replayRuns } from "../loop/replay/replay.ts";
 import { type AgentReplay, replayAgent } from "../loop/replay/replay-agent.ts";
@@ -134,6 +135,8 @@ export interface RuntimeAssembly {
   readonly schedules: Scheduler;
   /** Replays these runs with the current code and rules, and compares the decisions. Nothing is executed. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
+  /** The exact request of a recorded model call. */
+  sentRequest(runId: RunId, seq: number): Promise<SentRequest>;
   /** Replays these runs of an agent with its current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   /** Starts driving due runs. Before `start`, a runtime can only read the store and append events. */
@@ -230,6 +233,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     retry: (runId, idempotencyKey, by) => retryRun(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by, programs) => forkRun(runId, request, forkParts, key, by, programs),
     replay: (runIds) => replayRuns(runIds, parts),
+    sentRequest: (runId, seq) => sentRequest(runId, seq, parts),
     replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {
       const workerCard = cardOf(parts, pool, options.version);

@@ -127,6 +127,10 @@ export const runDefinitionQuery = (runId: string) =>
 export const transcriptQuery = (runId: string, seq: number) =>
   query(["transcript", runId, seq], () => client.transcript(runId));
 
+/** The exact request of a model call. A request that was sent never changes, but its outcome can still follow. */
+export const requestQuery = (runId: string, seq: number) =>
+  query(["request", runId, seq], () => client.get("/api/runs/{id}/request", { id: runId, seq }));
+
 /** The rows of a run and all runs below it, without their journals. */
 export const treeQuery = (runId: string) =>
   query(["tree", runId], () => client.get("/api/runs/{id}/tree", { id: runId }));

@@ -11,7 +11,7 @@ export type { ExportFormat, ImportView, MovedBody } from "../routes/export.ts";
 export type { GrantView, Suggestions } from "../routes/grants.ts";
 export type { Health, WorkerView } from "../routes/health.ts";
 export type { ForkBody, OutcomeBody } from "../routes/run-actions.ts";
-export type { RunDefinition, RunsFilter, StartRun } from "../routes/runs.ts";
+export type { ModelRequest, RunDefinition, RunsFilter, StartRun } from "../routes/runs.ts";
 export type { Check, ErrorBody, RunSummary } from "../routes/schemas.ts";
 export type { UndoView } from "../routes/undo.ts";
 export type { Activity, UsageFilter, UsageView } from "../routes/usage.ts";

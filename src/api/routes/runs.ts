@@ -5,6 +5,7 @@ import { isTerminal } from "../../agents/explain/terminal-agents.ts";
 import { LimitsInput } from "../../config/limits.ts";
 import { Definition, Rules } from "../../journal/definition.ts";
 import { RunStatus, WAITING_KINDS } from "../../journal/events.ts";
+import { Usage } from "../../journal/message.ts";
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { searchWords } from "../../projections/formats/search-text.ts";
@@ -92,6 +93,46 @@ export type RunsFilter = z.output<typeof RunsQuery>;
 /** The view `summary` returns one line for each message. */
 export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
+/** `seq` is the event that began the call, or the event with its outcome. */
+export const RequestQuery = z.strictObject({ seq: Count });
+
+export const ModelRequest = namedObject("ModelRequest", {
+  /** The event that began the call. */
+  seq: z.int(),
+  model: z.string(),
+  /** Why the model was asked: `turn`, `final`, `summary` or `brief`. */
+  purpose: z.string(),
+  attempt: z.int(),
+  system: z.string(),
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string().optional(), inputSchema: z.unknown() }),
+  ),
+  /** The tool that the model must call, or `none`. Absent if the model may choose. */
+  toolChoice: z.string().optional(),
+  /** The messages as they were sent. Contents of files are replaced by their sizes. */
+  messages: z.array(
+    z.object({
+      role: z.enum(["user", "assistant", "tool"]),
+      content: z.array(z.object({ type: z.string() })),
+    }),
+  ),
+  settings: z.object({
+    temperature: z.number().optional(),
+    maxOutputTokens: z.int().optional(),
+    reasoning: z.unknown().optional(),
+  }),
+  /**
+   * The parts that differ from the recorded fingerprint of the request. Empty if the request is exactly what was sent.
+   * Absent if there is no fingerprint, as for scripted models.
+   */
+  differs: z.array(z.enum(["tools", "system", "messages"])).optional(),
+  /** The first part that the provider could not read from its cache, because it differs from the run's previous prompt. */
+  brokeCache: z.enum(["tools", "system", "messages", "files"]).optional(),
+  /** The tokens of the call. Absent if it has no answer yet. */
+  usage: Usage.optional(),
+});
+export type ModelRequest = z.infer<typeof ModelRequest>;
+
 export const RunDefinition = namedObject("RunDefinition", {
   /** The definition that the run started with. The agent's file might have changed since then. */
   definition: Definition,
@@ -160,6 +201,15 @@ export function runRoutes(parts: ApiParts) {
         const transcript = await readTranscript(await findRun(store, id), parts);
         return view === "raw" ? transcript : summarizeTranscript(transcript);
       },
+    ),
+    route.get(
+      "/api/runs/{id}/request",
+      {
+        summary: "The exact request of a model call: system prompt, tools and messages",
+        query: RequestQuery,
+        answer: ModelRequest,
+      },
+      async ({ params: { id }, query: { seq } }) => parts.sentRequest((await findRun(store, id)).id, seq),
     ),
     route.get(
       "/api/runs/{id}/definition",

@@ -34,7 +34,7 @@ import { filesLeftOut, joinTexts, showFiles } from "../attachments/show-files.ts
 import { endsWithReport } from "../builtin-tools/declared/closing-tools.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { MAX_LISTED_TOOLS, unlistedTools } from "../builtin-tools/declared/tool-search.ts";
-import { nextInChain, nextModel, roomOf } from "../drive/decide-turn.ts";
+import { nextInChain, nextModel, type RunView, roomOf } from "../drive/decide-turn.ts";
 import { activeTimeLeft, lastTurnTime } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
@@ -209,13 +209,16 @@ async function request(
   }
 }
 
-/** Builds the request: the prompt from the transcript, the tools that the agent is allowed to call, and the agent's context in the run. */
-async function callOptions(
-  action: CallModel,
+/**
+ * Builds the request: the prompt from the transcript, the tools that the agent is allowed to call, and the agent's context in the run.
+ * The same journal gives the same request, so a recorded call can be looked at later.
+ */
+export async function callOptions(
+  action: Pick<CallModel, "model" | "purpose" | "attempt">,
   { shortenedBy, ...allowed }: Allowance,
-  run: RunJournal,
+  run: RunView,
   parts: RequestParts,
-  abortSignal: AbortSignal,
+  abortSignal: AbortSignal | undefined,
   summary: SummaryPlan | undefined,
 ): Promise<LanguageModelV4CallOptions> {
   const { definition, state, transcript } = run;
@@ -233,7 +236,7 @@ async function callOptions(
     request === undefined ? [] : [{ role: "user", content: [{ type: "text", text: request }] }];
   const place = {
     agent: definition.name,
-    runId: run.runId,
+    runId: state.runId,
     tree: state.start!.rootRunId,
     turn: state.turns + 1,
     attempt: action.attempt,
@@ -244,8 +247,7 @@ async function callOptions(
   return {
     prompt: [{ role: "system", content: system }, ...(messages as LanguageModelV4Prompt), ...asked],
     tools: offeredTools(run, parts),
-    ...omitUndefined({ toolChoice: toolChoice(action, run) }),
-    abortSignal,
+    ...omitUndefined({ toolChoice: toolChoice(action, run), abortSignal }),
     providerOptions: { cadre: place },
     ...omitUndefined({ temperature, maxOutputTokens }),
   };
@@ -278,12 +280,12 @@ const BRIEF_REQUEST =
   "You are about to delegate. Sum up this conversation for the agent that takes the task over: what it is all about, what was done and found so far (with exact names, paths and numbers), what has been decided. The delegation itself has not begun, so its missing result means nothing. Do not go on with the task now, and do not repeat the task itself.";
 
 /** The request that the runtime itself sends to the model for this purpose. Undefined for a turn of the agent. */
-function requestFor(purpose: CallModel["purpose"], run: RunJournal, parts: RequestParts): string | undefined {
+function requestFor(purpose: CallModel["purpose"], run: RunView, parts: RequestParts): string | undefined {
   if (purpose === "brief") return BRIEF_REQUEST;
   return purpose === "summary" ? summaryRequest(summarySize(summaryRoom(run, parts)).words) : undefined;
 }
 
-type RequestParts = OfferParts & Pick<LoopParts, "models" | "store" | "systemPrompt">;
+export type RequestParts = OfferParts & Pick<LoopParts, "models" | "store" | "systemPrompt">;
 
 export type OfferParts = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
@@ -297,7 +299,10 @@ export const offeredTools = (view: DecisionView, parts: OfferParts): LanguageMod
  * Whether the model must call a tool, and which one. In its last turn, an agent must answer with text, report or route.
  * A request that the runtime makes for itself is not a turn of the agent, so the model may call no tool.
  */
-function toolChoice({ purpose }: CallModel, view: DecisionView): LanguageModelV4ToolChoice | undefined {
+function toolChoice(
+  { purpose }: Pick<CallModel, "purpose">,
+  view: DecisionView,
+): LanguageModelV4ToolChoice | undefined {
   if (!isTurn(purpose)) return { type: "none" };
   if (purpose !== "final" || view.state.openModelCall?.failedBy === "rejected") return undefined;
   const toolName = view.definition.router ? ROUTE_TO : reportTool(view);
@@ -420,10 +425,10 @@ function correctCall(part: ThoughtPart, { tools, inputSchema }: OfferParts): Tho
 }
 
 /** The fingerprint of a request as it was sent. Files are represented by their names, and the request for a summary is left out. */
-function promptPrefix(
-  { model, purpose }: CallModel,
+export function promptPrefix(
+  { model, purpose }: Pick<CallModel, "model" | "purpose">,
   { prompt: [system, ...messages], tools = [] }: LanguageModelV4CallOptions,
-  { state, transcript }: RunJournal,
+  { state, transcript }: RunView,
   parts: Pick<LoopParts, "digest" | "models">,
 ): PromptPrefix {
   const placed = promptMessagesFor(model, transcript);
@@ -437,7 +442,7 @@ function promptPrefix(
   return fingerprintPrompt(prompt, state.prefix, parts.digest);
 }
 
-const summaryRoom = (run: RunJournal, { models }: Pick<LoopParts, "models">): Room =>
+const summaryRoom = (run: RunView, { models }: Pick<LoopParts, "models">): Room =>
   roomOf(run, models.contextWindow(nextModel(run)));
 
 /** The facts that follow a summary. They do not list results that stay in the prompt. */
@@ -464,7 +469,7 @@ function factsAfter(
 const WORTH_READING = 500;
 
 /** If the history became too short for a summary after the decision, the summary replaces the whole history. */
-function summaryOf(run: RunJournal, parts: Pick<LoopParts, "models">): SummaryPlan {
+export function summaryOf(run: RunView, parts: Pick<LoopParts, "models">): SummaryPlan {
   const all = run.transcript.placed.length;
   const room = summaryRoom(run, parts);
   const { transcript } = run;

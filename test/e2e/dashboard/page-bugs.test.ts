@@ -23,7 +23,10 @@ test("[29 bugs] a collapsed child says what it does now, and a panel named in th
   // Each worker waits for its editor, which asks a person. Its own last words would be about the delegation.
   const latest = page.getByTestId("latest");
   await latest.getByText("Waiting for child approval").first().waitFor();
-  expect(await latest.allTextContents()).toEqual(["Waiting for child approval", "Waiting for child approval"]);
+  expect(await latest.allTextContents()).toEqual([
+    "Waiting for child approval",
+    "Waiting for child approval",
+  ]);
 });
 
 test("[29 bugs] the number of turns is the same everywhere, also if the first model call failed", async () => {
@@ -35,6 +38,12 @@ test("[29 bugs] the number of turns is the same everywhere, also if the first mo
   const { page } = await browser.enter(server.link, { width: 1440, height: 900 });
   const { runId } = await clientOf(server, p).post("/api/runs", { body: { agent: "keyless", task: "Try" } });
   await page.goto(`${server.url}/r/${runId}?tab=usage`);
-  await page.getByTestId("status-text").getByText(/\(1 turn\)/).waitFor();
-  await page.getByText(/^1 of \d+$/).first().waitFor();
+  await page
+    .getByTestId("status-text")
+    .getByText(/\(1 turn\)/)
+    .waitFor();
+  await page
+    .getByText(/^1 of \d+$/)
+    .first()
+    .waitFor();
 });

@@ -13,6 +13,7 @@ import { Copyable } from "../../ui/copy-button.tsx";
 import { EventWhy } from "../why/reasons.tsx";
 import { eventFields, type Field } from "./event-fields.ts";
 import { type EventRef, formatEventRef } from "./event-ref.ts";
+import { RequestSection } from "./request-section.tsx";
 
 export interface EventDetailProps {
   journal: TreeJournal;
@@ -49,6 +50,7 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
           ))}
         </dl>
       )}
+      {isModelCall(event) && <RequestSection runId={runId} seq={seq} />}
       <EventWhy journal={journal} runId={runId} seq={seq} onSelect={onSelect} />
       <Raw event={event} />
       {onFork && (
@@ -62,6 +64,9 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
     </article>
   );
 }
+
+const isModelCall = ({ type }: JournalEvent): boolean =>
+  type === "MODEL_CALL_STARTED" || type === "AGENT_THOUGHT" || type === "MODEL_CALL_FAILED";
 
 const CallDetail = lazy(async () => ({
   default: (await import("../conversation/tool-row.tsx")).CallDetail,

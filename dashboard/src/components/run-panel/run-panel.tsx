@@ -50,7 +50,7 @@ export function RunPanel({ journal, runId, onSelect, tab, onTab }: RunPanelProps
           {tab === "prompt" && (
             <>
               <ToolsTab run={run} />
-              <PromptTab run={run} />
+              <PromptTab run={run} onSelect={(at) => onSelect(runId, at)} />
             </>
           )}
         </div>
