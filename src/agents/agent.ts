@@ -60,6 +60,8 @@ export interface AgentEnvironment {
   reasoningProblem?(model: string, reasoning: Reasoning): string | undefined;
   /** Names of the worker pools. If this is absent, unknown pools are not reported. */
   pools?: readonly string[];
+  /** What a handoff passes on if an agent's file does not say (`handoff.pass` in cadre.yaml). */
+  handoffPass?: "request+result" | "result" | undefined;
 }
 
 /** Adds a problem at the position of a Cadre key. The problem is a warning unless `severity` says otherwise. */

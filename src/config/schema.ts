@@ -301,6 +301,16 @@ export const DECLARED_KEYS = {
     z.strictObject({ max_iters: z.int().nonnegative().optional().describe("As `limits.maxTurns`") }),
     ANY_FOLDER,
   ),
+  handoff: key(
+    "What a handoff passes on, unless the agent's file says it",
+    z.strictObject({
+      pass: z
+        .enum(["request+result", "result"])
+        .optional()
+        .describe("The request and the agent's answer, or the answer alone (request+result)"),
+    }),
+    ANY_FOLDER,
+  ),
   patience: key(
     "How long a run bears with its model's provider",
     z.strictObject({

@@ -223,6 +223,7 @@ export function openProject(options: ProjectOptions): Project {
     servers: servers.names,
     reasoningProblem: models.reasoningProblem,
     pools: poolNames(config.pools),
+    handoffPass: config.handoff?.pass,
   };
   const agents = watchAgents(folders, known);
   const mask = createProjectMask({ folder: config.folder, env, config });

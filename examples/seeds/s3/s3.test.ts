@@ -24,7 +24,7 @@ async function opening({ id }: Json): Promise<string> {
   return JSON.stringify(messages[0]);
 }
 
-test("[S3-9] [S3-13] a chain of handoffs returns the last agent's answer; with `pass: result`, an agent passes on only its answer", async () => {
+test("[S3-9] [S3-10] [S3-13] a chain of handoffs returns the last agent's answer; a plain `handoff: name` passes on only the answer", async () => {
   const tree = await run("writer", "Announce version 3");
   expect(tree).toMatchObject({ status: "completed", summary: "The release notes are published." });
   const [gateway] = tree.children;

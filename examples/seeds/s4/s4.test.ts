@@ -14,18 +14,24 @@ const runs = async (session: string): Promise<Json[]> =>
   (await seed.get(`/api/agent-runs?session_id=${session}`)).runs;
 const ended = ({ runs }: Json) => runs.every((run: Json) => run.status !== "running");
 
-/** The messages of the live feed, up to the outcome of the run that `begin` starts. */
-async function feedOf(begin: () => Promise<string>): Promise<Json[]> {
+/** The messages of the live feed, up to the last one of the run that `begin` starts: its outcome, unless `isLast` says otherwise. */
+async function feedOf(
+  begin: () => Promise<string>,
+  isLast = ({ type }: Json): boolean => type === "Outcome",
+): Promise<Json[]> {
   const response = await seed.fetch("/api/events");
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = (await reader.read()).value!;
   const runId = await begin();
   const read = (): Json[] => [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, data]) => JSON.parse(data!));
-  while (!read().some(({ type, run_id }) => type === "Outcome" && run_id === runId))
+  while (!read().some((message) => message.run_id === runId && isLast(message)))
     text += (await reader.read()).value!;
   await reader.cancel();
   return read();
 }
+
+const latestRecord = (feed: Json[], runId: string): Json =>
+  feed.findLast(({ type, run_id }) => type === "StateUpdated" && run_id === runId).run;
 
 test("[28.15] [S4-1] the agents load without a problem, and `policy` alone decides which agents they may start", async () => {
   const { code, stdout } = await seed.cadre("agents", "validate");
@@ -68,6 +74,8 @@ test("[28.16] [28.17] a task sends the events of document S4, and needs no appro
   expect(feed.find(({ type }) => type === "StateUpdated")).toMatchObject({
     ...{ run_id: lead.run_id, agent_id: "lead", session_id: session },
   });
+  for (const { run_id } of [lead, children[0]])
+    expect(latestRecord(feed, run_id)).toEqual(all.find((run) => run.run_id === run_id));
   const told = feed.find(({ type, agent_id }) => type === "Message" && agent_id === "scribe");
   expect(told).toMatchObject({
     from: "lead",
@@ -102,9 +110,20 @@ test("[S4-15] [S4-16] [S4-19] if a subagent tries to start another subagent, the
 });
 
 test("[28.17] [S4-18] in the mode `auto` a question waits in the inbox; cancelling the parent also cancels the child", async () => {
-  const { run_id } = await seed.post("/api/chat", ADD);
+  let sent: Json;
+  const feed = await feedOf(
+    async () => {
+      sent = await seed.post("/api/chat", ADD);
+      return sent.run_id;
+    },
+    ({ type, run }) => type === "StateUpdated" && /a person/.test(run.detail),
+  );
+  const { run_id, session_id } = sent;
   const { approvals } = await seed.until("/api/approvals", (inbox) => inbox.approvals.length === 1);
   expect(approvals[0]).not.toHaveProperty("expiresAt");
+  const lead = (await runs(session_id)).find((run) => run.run_id === run_id);
+  expect(lead.detail).toBe("Waiting: a child needs a person");
+  expect(latestRecord(feed, run_id)).toEqual(lead);
   const { cancelled } = await seed.post("/api/agent-cancel", { run_id });
   expect(cancelled).toHaveLength(2);
   await seed.until(

@@ -250,6 +250,16 @@ describe("MCP servers in an agent file", () => {
 });
 
 describe("default values of patterns", () => {
+  test("[S3-10] the project says what a handoff passes on; the agent's own file wins", () => {
+    const passOf = (yaml: string) =>
+      compileSource(`---\ndescription: d\n${yaml}\n---\nx`, { handoffPass: "result" }).definition?.handoff;
+    expect(passOf("handoff: writer")).toEqual({ agent: "writer", onFailure: "fail", pass: "result" });
+    expect(passOf("handoff: {to: writer, pass: request+result}")).toEqual({
+      agent: "writer",
+      onFailure: "fail",
+    });
+  });
+
   test.each([
     ["handoff: writer", { handoff: { agent: "writer", onFailure: "fail" } }],
     ["handoff: {agent: writer}", { handoff: { agent: "writer", onFailure: "fail" } }],

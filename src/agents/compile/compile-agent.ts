@@ -36,8 +36,8 @@ export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
   checkPool(values, known, report);
   checkHidden(values, report);
   checkVerbs(values, report);
-  const { models, servers } = known;
-  const definition = compile({ draft, values, models, servers, report }, tools);
+  const { models, servers, handoffPass } = known;
+  const definition = compile({ draft, values, models, servers, handoffPass, report }, tools);
   // Another product's key of this name means something else, so it starts nothing.
   const schedule = dialect === "cadre" ? values.schedule : undefined;
   return {
@@ -124,6 +124,7 @@ interface Compiling {
   values: AgentValues;
   models: ModelNames;
   servers: AgentEnvironment["servers"];
+  handoffPass: AgentEnvironment["handoffPass"];
   report: ReportProblem;
 }
 
@@ -180,7 +181,7 @@ function isDeclaredMain({ kind, tools }: AgentValues, { allow }: Definition["too
 const takesDelegates = (values: AgentValues): boolean =>
   ALL_PATTERNS.some(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
 
-function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
+function pinPatterns({ draft, values, handoffPass, report }: Compiling): PinnedPatterns {
   const pinned = ALL_PATTERNS.flatMap((pattern) => {
     const written = values[pattern.key as PatternKey];
     if (written === undefined) return [];
@@ -191,6 +192,8 @@ function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
       agents: values.agents,
       module: draft.steps,
       hasSubagents,
+      // The built-in agents are written for the request and the result.
+      handoffPass: draft.scope === "builtin" ? undefined : handoffPass,
       reportError,
     });
     return own === undefined ? [] : [[pattern.key, own]];

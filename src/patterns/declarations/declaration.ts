@@ -99,6 +99,8 @@ export interface PinContext {
   module?: { module: string; hash: string } | undefined;
   /** True if the file has the key `subagents`, which is otherwise another name of `agents`. */
   hasSubagents: boolean;
+  /** What a handoff passes on if the file does not say. */
+  handoffPass?: "request+result" | "result" | undefined;
   reportError(problem: { code: string; message: string; suggestion: string }): void;
 }
 

@@ -14,7 +14,7 @@ const HandoffInput = z
     agent: AgentName.optional().describe("Agent that gets its answer and gives the final one"),
     to: AgentName.optional().describe("Another name of `agent`"),
     pass: Pass.optional().describe(
-      "What that agent reads: the request and this agent's answer, or the answer alone (request+result)",
+      "What that agent reads: the request and this agent's answer, or the answer alone (`handoff.pass` of cadre.yaml, else request+result)",
     ),
     onFailure: OnFailure.optional().describe(
       "What happens when that agent fails: fail, return this agent's answer, or retry once (fail)",
@@ -35,9 +35,9 @@ export const handoff = declarePattern({
     /** Present if the target reads only the answer, not the request. */
     pass: z.literal("result").optional(),
   }),
-  pin(written) {
-    if (typeof written === "string") return { agent: written, onFailure: "fail" as const };
-    const { agent = "", to = agent, pass, onFailure = "fail" } = written;
+  pin(written, { handoffPass }) {
+    const handed: z.output<typeof HandoffInput> = typeof written === "string" ? { agent: written } : written;
+    const { agent = "", to = agent, pass = handoffPass, onFailure = "fail" } = handed;
     return { agent: to, onFailure, ...(pass === "result" ? { pass } : {}) };
   },
   agentFields: ["agent"],

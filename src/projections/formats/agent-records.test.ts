@@ -130,7 +130,7 @@ test("[S4-21] … [S4-30] a run is converted to a record of S4", () => {
     parent_run_id: "r0",
     status: "failed",
     detail: "It did not work.",
-    started_at: 1_700_000_000_001,
+    started_at: 1_700_000_000_000,
     ended_at: 1_700_000_000_009,
   });
   const waiting = foldRow(buildJournal(runStarted(), runSuspended("s1", { kind: "outcome_unknown" })));
@@ -141,7 +141,7 @@ test("[S4-21] … [S4-30] a run is converted to a record of S4", () => {
     agent_id: "coder",
     agent_kind: "main",
     status: "running",
-    detail: "waiting: outcome unknown",
+    detail: "Outcome unknown: a person must say what happened",
     started_at: 1_700_000_000_000,
   });
   expect(agentRunRecord(foldRow(buildJournal(runStarted())))).not.toHaveProperty("detail");

@@ -12,6 +12,7 @@ import type { ToolCallPart } from "../../journal/message.ts";
 import type { RunnerStarted } from "../../journal/run.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../folds/run-row.ts";
+import { waitDetail } from "../words/waits.ts";
 
 /** A message to or from an agent, in the format of S1 (S1-57). */
 export interface AgentMessage {
@@ -151,13 +152,13 @@ export function agentRunRecord(row: RunRow): AgentRunRecord {
     parent_run_id: row.parentRunId,
     status: recordStatus(row.status),
     detail,
-    started_at: row.startedAt ?? row.createdAt,
+    started_at: row.createdAt,
     ended_at: row.endedAt,
   });
 }
 
 /** S4-27: a run that has not ended is `running`, even while it waits. */
-export const recordStatus = (status: RunStatus): AgentRunRecord["status"] =>
+const recordStatus = (status: RunStatus): AgentRunRecord["status"] =>
   status === "completed" || status === "failed" || status === "cancelled" ? status : "running";
 
 function messageIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | undefined {
@@ -210,7 +211,7 @@ function assistantContent({ callId, content }: Payload<"AGENT_THOUGHT">): unknow
 function detailOf({ waitingOn, summary, stopReason, endedAt }: RunRow): string | undefined {
   if (endedAt !== undefined) return summary === undefined || summary === "" ? stopReason : summary;
   if (!waitingOn) return undefined;
-  return waitingOn.detail ?? `waiting: ${waitingOn.kind.replaceAll("_", " ")}`;
+  return waitDetail(waitingOn);
 }
 
 const timeText = (ts: number): string => new Date(ts).toISOString();

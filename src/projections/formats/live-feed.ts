@@ -11,20 +11,17 @@ import {
 } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
 import { stripUntrustedMarks } from "../../journal/untrusted.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
-import { MOVED, type RunRow } from "../folds/run-row.ts";
+import { MOVED, type RunRow, waitingOnOf } from "../folds/run-row.ts";
 import { timelineEntry } from "../views/timeline.ts";
-import { type AgentRunRecord, recordStatus } from "./agent-records.ts";
+import { waitDetail } from "../words/waits.ts";
+import { type AgentRunRecord, agentRunRecord } from "./agent-records.ts";
 
 export type AgentState = "model_loading" | "thinking" | "calling_tool" | "working" | "idle";
 
-/** A run in the feed (S4-21 … S4-30). It has a session only if it was started in a session. */
-export type LiveRun = Omit<AgentRunRecord, "session_id"> & { session_id?: string };
-
-type Of = Pick<LiveRun, "run_id" | "agent_id" | "session_id">;
+type Of = Pick<AgentRunRecord, "run_id" | "agent_id" | "session_id">;
 
 export type LiveEvent =
-  | ({ type: "StateUpdated"; run: LiveRun } & Of)
+  | ({ type: "StateUpdated"; run: AgentRunRecord } & Of)
   | ({ type: "Message"; from: string; text: string } & Of)
   | ({ type: "SubagentSpawned"; child_run_id: string; child_agent_id: string; task: string } & Of)
   | ({ type: "SubagentResult"; child_run_id: string; success: boolean; summary: string } & Of)
@@ -33,7 +30,7 @@ export type LiveEvent =
   | ({ type: "Token"; call_id: string; kind: "text" | "reasoning" | "tool_output"; text: string } & Of)
   | ({
       type: "Outcome";
-      status: LiveRun["status"];
+      status: AgentRunRecord["status"];
       stop_reason: string;
       summary: string;
       output?: unknown;
@@ -42,7 +39,7 @@ export type LiveEvent =
 
 /** State of a run, from which later feed events are derived. */
 export interface LiveState {
-  run: LiveRun;
+  run: AgentRunRecord;
   /** Tool names of calls, by call id. */
   tools: Map<string, string>;
   /** Messages that the model has not seen yet. */
@@ -52,23 +49,7 @@ export interface LiveState {
 }
 
 export function initialLiveState(row: RunRow): LiveState {
-  const { id, workspace, sessionId, agent, kind, parentRunId, createdAt, endedAt } = row;
-  return {
-    run: omitUndefined({
-      run_id: id,
-      repo_path: workspace,
-      session_id: sessionId,
-      agent_id: agent,
-      agent_kind: kind,
-      parent_run_id: parentRunId,
-      status: recordStatus(row.status),
-      started_at: createdAt,
-      ended_at: endedAt,
-    }),
-    tools: new Map(),
-    queue: [],
-    speaking: undefined,
-  };
+  return { run: agentRunRecord(row), tools: new Map(), queue: [], speaking: undefined };
 }
 
 /** Returns the feed events for a journal event, and updates `state` for later events. */
@@ -136,9 +117,10 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     { type: "SubagentResult", ...of(state), child_run_id, success, summary },
   ],
   RUN_SUSPENDED(state, event) {
-    state.run.detail = titleOf(event);
-    const isBusy = CHILD_WAITS.has(event.payload.waitingOn.kind);
-    return [stateUpdated(state), status(state, isBusy ? "working" : "idle", state.run.detail)];
+    const waitingOn = waitingOnOf(event.payload);
+    state.run.detail = waitDetail(waitingOn);
+    const isBusy = CHILD_WAITS.has(waitingOn.kind);
+    return [stateUpdated(state), status(state, isBusy ? "working" : "idle", titleOf(event))];
   },
   // Sends the new state immediately. The next driver might start much later, and until then the page would still ask for the decision.
   APPROVAL_DECIDED: (state) => [stateUpdated(state)],
@@ -173,7 +155,7 @@ function endEvents(
   how: "completed" | "failed" | "cancelled",
 ): LiveEvent[] {
   const { stopReason: stop_reason, summary, output } = payload;
-  Object.assign(state.run, { status: how, ended_at: ts, detail: summary });
+  Object.assign(state.run, { status: how, ended_at: ts, detail: summary || stop_reason });
   const given = output === undefined ? {} : { output };
   return [
     stateUpdated(state),
@@ -182,8 +164,7 @@ function endEvents(
   ];
 }
 
-const of = ({ run: { run_id, agent_id, session_id } }: LiveState): Of =>
-  omitUndefined({ run_id, agent_id, session_id });
+const of = ({ run: { run_id, agent_id, session_id } }: LiveState): Of => ({ run_id, agent_id, session_id });
 
 const status = (state: LiveState, word: AgentState, detail: string): LiveEvent => ({
   type: "AgentStatus",

@@ -25,8 +25,18 @@ export function describeWait(waitingOn: WaitingOn): WaitDescription {
   return top === undefined ? WAITS[kind] : frozenWith(top);
 }
 
+/** The title of a wait, with its recorded detail. */
+export function waitDetail({ blockers, ...waitingOn }: WaitingOn): string {
+  const { kind, detail } = waitingOn;
+  const why = detail === undefined || kind === "handoff" ? "" : ` (${detail})`;
+  return waitTitle({ waitingOn, blockers }) + why;
+}
+
 /** The title of a wait in the timeline. A parent is suspended again for each run that needs a person, so the title shows how many runs do. */
-export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
+export function waitTitle({
+  waitingOn,
+  blockers = [],
+}: Pick<Payload<"RUN_SUSPENDED">, "waitingOn" | "blockers">): string {
   if (blockers.length > 1) return `Waiting: ${blockers.length} runs below need a person`;
   return describeWait(waitingOn).title;
 }
