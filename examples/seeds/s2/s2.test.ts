@@ -69,6 +69,29 @@ test("[S2-13] [S2-17] [S2-18] the rows of `messages` contain the context mode, t
   expect(readFileSync(join(seed.folder, "JwtMiddleware.cs"), "utf8")).toContain("JwtMiddleware");
 });
 
+test("[28.9] [S2-12] `request_content` is what the model was sent, with criteria, files and the document's name of the tool", () => {
+  const [coder] = seed.sql("SELECT request_content FROM messages WHERE agent_role = 'coder' ORDER BY id");
+  expect(coder!["request_content"]).toContain(
+    "Add JWT middleware.\n\nSuccess criteria: The tests pass.\n\nFiles to look at: Program.cs",
+  );
+  const [main] = seed.sql("SELECT request_content FROM messages WHERE agent_role = 'main' ORDER BY id DESC");
+  const result = JSON.parse(main!["request_content"].replace("[result of delegate_to_agent] ", ""));
+  expect(result).toMatchObject({
+    summary: "Created the JWT middleware. The tester says that all tests pass.",
+    ...{ files_modified: ["JwtMiddleware.cs"], files_created: ["JwtMiddleware.cs"], details: "" },
+    ...{ iteration_count: 3, child_run_id: expect.any(String) },
+  });
+});
+
+test("[28.9] [S2-18] a row also lists the files that a command changed", async () => {
+  const permissions = { preset: "trusted" };
+  const started = await seed.post("/api/runs", { agent: "coder", task: "Build it", permissions });
+  await seed.until(`/api/runs/${started.runId}`, ({ status }) => status === "completed");
+  const [row] = seed.sql("SELECT * FROM messages WHERE run_id = ? ORDER BY id", started.runId);
+  expect(JSON.parse(row!["files_modified_json"]).sort()).toEqual(["Program.cs", "made.txt"]);
+  expect(row!["duration_ms"]).toBe(Date.parse(row!["completed_at"]) - Date.parse(row!["started_at"]));
+});
+
 test("[S2-54] [S2-63] the parent's model reads the child's result in the form that document S2 describes", async () => {
   const { messages } = await seed.get(`/api/runs/${runId}/context`);
   const text = JSON.stringify(messages).replaceAll("\\", "");
@@ -83,7 +106,7 @@ test("[S2-44] if a role that may not delegate tries to, the call is refused", ()
     "SELECT request_content FROM messages WHERE agent_role = 'tester' AND request_type = 'tool_call'",
   );
   expect(row!["request_content"]).toMatch(/delegate_to_agent/);
-  expect(seed.sql("SELECT count(*) AS runs FROM runs")).toEqual([{ runs: 3 }]);
+  expect(seed.sql("SELECT count(*) AS runs FROM runs WHERE root = ?", runId)).toEqual([{ runs: 3 }]);
 });
 
 test("[28.18] the README's own command line works in the reader's shell", async () => {

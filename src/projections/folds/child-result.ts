@@ -10,42 +10,48 @@ type Ended = Payload<"CHILD_RUN_COMPLETED">;
 
 /** The result of the call that awaited the child (D3, S0-43, S1-20). */
 export function childResult(tool: string, started: Started, ended: Ended): string {
-  return markChildText(started, JSON.stringify(formatResult(tool, ended), null, 1));
+  return markChildText(started, JSON.stringify(resultFor(tool, ended), null, 1));
 }
 
 /** D2: the message about a child that was not awaited. */
 export function childMessage(started: Started, ended: Ended): string {
-  const how = ended.success ? "is done" : "did not succeed";
-  const said = markChildText(started, JSON.stringify(envelope(ended), null, 1));
-  return `Run ${started.child_run_id} of ${started.agent_type}, which you started, ${how}:\n${said}`;
+  return `${lateResultTitle(started, ended)}:\n${markChildText(started, JSON.stringify(envelope(ended), null, 1))}`;
 }
 
-function formatResult(tool: string, ended: Ended): object {
+export function lateResultTitle({ child_run_id, agent_type }: Started, { success }: Ended): string {
+  const how = success ? "is done" : "did not succeed";
+  return `Run ${child_run_id} of ${agent_type}, which you started, ${how}`;
+}
+
+/** The child's result in the format of the tool that started it. The view `messages` computes the same (`stores/message-view.ts`). */
+export function resultFor(tool: string, ended: Ended): object {
   const { child_run_id, success, summary, result } = ended;
   if (/^run_.*_agent$/.test(tool))
     return { success, child_run_id, summary: summaryWithCause(result) ?? summary, ...cutOff(result) };
   if (tool === "mcp__agent__spawn")
     return { agentId: child_run_id, status: statusOf(result), result: envelope(ended) };
-  return tool === "delegate_to_agent" ? withDetails(envelope(ended)) : envelope(ended);
+  return tool === "delegate_to_agent" ? roleResult(envelope(ended)) : envelope(ended);
 }
 
-/** S2-55, S2-56: the first paragraph of a longer answer is its summary, with the headings above it. The rest is its details. */
-function withDetails(result: Envelope): Envelope {
-  const { status, summary, details, ...rest } = result;
-  const paragraphs = summary.split(/\n[^\S\n]*\n/);
-  const first = paragraphs.findIndex((text) => !/^#.*$/.test(text.trim()));
-  if (details !== "" || first === -1) return result;
-  const join = (texts: string[]): string => texts.join("\n\n").trim();
-  return {
-    ...{ status, summary: join(paragraphs.slice(0, first + 1)) },
-    ...{ details: join(paragraphs.slice(first + 1)), ...rest },
-  };
+/** S2-55 … S2-58: the answer has a summary and details, and created files count as modified, too. */
+function roleResult({ status, summary, details, ...rest }: Envelope): Envelope {
+  const split = details === "" ? splitAnswer(summary) : { summary, details };
+  return { status, ...split, ...rest, files_modified: [...rest.files_created, ...rest.files_modified] };
+}
+
+/** The first paragraph of a longer answer is its summary, with a heading above it. The rest is its details. */
+function splitAnswer(text: string): { summary: string; details: string } {
+  const gap = text.indexOf("\n\n");
+  const isHeading = text.startsWith("#") && !text.slice(0, Math.max(0, gap)).includes("\n");
+  const end = isHeading && gap !== -1 ? text.indexOf("\n\n", gap + 2) : gap;
+  if (end === -1) return { summary: text, details: "" };
+  return { summary: text.slice(0, end), details: text.slice(end + 2).replace(/^[ \n]+|[ \n]+$/g, "") };
 }
 
 type Envelope = ReturnType<typeof envelope>;
 
 /** D3: the child's result with all of its keys, even if the child did not report a value for them. */
-function envelope({ child_run_id, result }: Ended) {
+export function envelope({ child_run_id, result }: Ended) {
   const { first_cause: _, failed_stage: __, status: ___, summary, details = "", ...rest } = result;
   const shown = { status: statusOf(result), summary: summaryWithCause(result) ?? summary, details };
   return { ...shown, ...rest, child_run_id };

@@ -6,6 +6,7 @@ import { toolCallId } from "../../ids.ts";
 import type { ContextMode } from "../../journal/definition.ts";
 import {
   type EventOf,
+  type FileChange,
   isTurn,
   type JournalEvent,
   type Payload,
@@ -13,6 +14,8 @@ import {
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
 import { textOf, toolCallsOf, type Usage } from "../../journal/message.ts";
+import { changedFiles } from "../folds/changed-files.ts";
+import { envelope, lateResultTitle, resultFor } from "../folds/child-result.ts";
 import type { Projection } from "../projection.ts";
 import type { MessageRow } from "./message-rows.ts";
 
@@ -40,12 +43,16 @@ export interface Recording {
   firstRequest: MessageRow["request_type"];
   turns: number;
   cancelled: boolean;
-  /** The texts that the model has not answered yet, and the last event that the open call has seen (J11). */
-  told: { seq: number; text: string; isResult: boolean }[];
+  /** All texts for the model, and the last event that the latest turn has seen (J11). */
+  told: { seq: number; text: string; isResult: boolean; isTask?: true }[];
   sawSeq: number;
   /** The row of the latest turn. File changes and child runs are recorded in this row. */
   turn: MessageRow | undefined;
-  hasAnswered: boolean;
+  /** The call of the latest turn, and what the turns before it had seen. Another attempt repeats the request of its call. */
+  callId: string | undefined;
+  sentUpTo: number;
+  /** Children that have not ended yet. */
+  children: Record<string, Payload<"CHILD_RUN_STARTED">>;
   /** The row of an open call that serves the runtime itself, such as a summary or a brief. */
   runtimeCall: MessageRow | undefined;
   /** Tool calls of the latest turn. */
@@ -73,7 +80,6 @@ export function applyMessages(messages: Messages, event: JournalEvent): Messages
 function startRecording({ payload, seq }: EventOf<"RUN_STARTED">, parent: Recording | undefined): Recording {
   const { agent, depth, definition, limits, sessionId, rootRunId, parentKey = "" } = payload;
   const context = parent?.calls[parentKey]?.context ?? "none";
-  const input = payload.input === undefined ? "" : `\n\nInput:\n${JSON.stringify(payload.input)}`;
   return {
     about: {
       session_id: sessionId ?? rootRunId,
@@ -89,13 +95,32 @@ function startRecording({ payload, seq }: EventOf<"RUN_STARTED">, parent: Record
     firstRequest: firstRequest(payload),
     turns: 0,
     cancelled: false,
-    told: [{ seq, text: `${payload.task}${input}`, isResult: false }],
+    told: [{ seq, text: openingTask(payload), isResult: false, isTask: true }],
     sawSeq: 0,
+    callId: undefined,
+    sentUpTo: 0,
+    children: {},
     turn: undefined,
-    hasAnswered: false,
     runtimeCall: undefined,
     calls: {},
   };
+}
+
+function openingTask({
+  task,
+  criteria,
+  contextFiles = [],
+  input,
+  ownMaxTurns,
+  limits,
+}: Payload<"RUN_STARTED">) {
+  return [
+    task,
+    ...(criteria === undefined ? [] : [`Success criteria: ${criteria}`]),
+    ...(contextFiles.length === 0 ? [] : [`Files to look at: ${contextFiles.join(", ")}`]),
+    ...(input === undefined ? [] : [`Input:\n${JSON.stringify(input)}`]),
+    ...(ownMaxTurns === undefined ? [] : [`You have at most ${limits.maxTurns} turns for this task.`]),
+  ].join("\n\n");
 }
 
 function firstRequest({ parentRunId, trigger }: Payload<"RUN_STARTED">): MessageRow["request_type"] {
@@ -110,6 +135,7 @@ function record(recording: Recording, event: JournalEvent): (MessageRow | undefi
     case "CONTEXT_ADDED":
       if (event.payload.source === "parent")
         recording.about.context_token_count = Math.ceil(event.payload.text.length / 4);
+      if (event.payload.opening) recording.told = recording.told.filter(({ isTask }) => !isTask);
       addTold(recording, event.seq, event.payload.text);
       return [];
     case "MODEL_CALL_STARTED":
@@ -119,17 +145,19 @@ function record(recording: Recording, event: JournalEvent): (MessageRow | undefi
     case "MODEL_CALL_FAILED":
       return [addFailure(recording, event)];
     case "TOOL_PROPOSED":
-      calls[event.payload.toolCallId] = callOf(event.payload);
+      calls[event.payload.toolCallId] = callOf(event.payload, calls[event.payload.toolCallId]?.name);
       return [];
     case "TOOL_RESULT": {
-      const { toolCallId: id, output, files } = event.payload;
+      const { toolCallId: id, output } = event.payload;
       if (!calls[id]?.hidden) addTold(recording, event.seq, resultText(calls[id]?.name ?? id, output), true);
-      return [touch(turn, files)];
+      return [touch(turn, changedFiles(event.payload))];
     }
+    case "CHILD_RUN_STARTED":
+      recording.children[event.payload.child_run_id] = event.payload;
+      return [];
     case "CHILD_RUN_COMPLETED": {
-      const { key, result } = event.payload;
-      if (!calls[key]?.hidden)
-        addTold(recording, event.seq, resultText(calls[key]?.name ?? key, result), true);
+      const text = childText(recording, event.payload);
+      if (text !== undefined) addTold(recording, event.seq, text, true);
       return [];
     }
     case "CANCEL_REQUESTED":
@@ -138,17 +166,39 @@ function record(recording: Recording, event: JournalEvent): (MessageRow | undefi
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
-      return [cutOff(runtimeCall, event), end(cutOff(turn, event) ?? runtimeCall, event)];
+      return [
+        cutOff(runtimeCall, event, recording.turns),
+        end(cutOff(turn, event, recording.turns) ?? runtimeCall, event),
+      ];
     default:
       return [];
   }
 }
 
-const callOf = ({ name, context, hidden }: Payload<"TOOL_PROPOSED">) => ({
-  name,
+/** The name is that of the model's own call. A module's call has only its proposal. */
+const callOf = ({ name, input, context, hidden }: Payload<"TOOL_PROPOSED">, written: string | undefined) => ({
+  name: input === undefined ? (written ?? name) : name,
   context,
   ...(hidden ? { hidden } : {}),
 });
+
+/** What the parent's model reads about a child's end. Undefined if a pattern or a module handles the child, or if it is tried again. */
+function childText(
+  { calls, children }: Recording,
+  ended: Payload<"CHILD_RUN_COMPLETED">,
+): string | undefined {
+  const { key, child_run_id: id, result } = ended;
+  const started = children[id];
+  if (calls[key]?.hidden || (started?.trigger !== "delegation" && started?.trigger !== "route"))
+    return undefined;
+  if (started.awaited === false) {
+    if (started.trigger === "route") return undefined;
+    return `${lateResultTitle(started, ended)}:\n${JSON.stringify(envelope(ended))}`;
+  }
+  if (result.status === "failed" && (started.retries ?? 0) > 0) return undefined;
+  const name = calls[key]?.name ?? key;
+  return resultText(name, resultFor(name, ended));
+}
 
 function addTold(recording: Recording, seq: number, text: string, isResult = false): void {
   recording.told.push({ seq, text, isResult });
@@ -163,9 +213,11 @@ function addRequest(
 ) {
   const { callId, attempt = 1, purpose = "turn", model, sawSeq = seq } = payload;
   const isRuntimeCall = !isTurn(purpose);
-  if (!isRuntimeCall && attempt === 1) recording.turns++;
-  if (!isRuntimeCall) recording.sawSeq = sawSeq;
-  const told = recording.told.filter((item) => item.seq <= sawSeq);
+  if (!isRuntimeCall) {
+    if (callId !== recording.callId) recording.sentUpTo = recording.sawSeq;
+    Object.assign(recording, { callId, sawSeq });
+  }
+  const told = recording.told.filter(({ seq: at }) => at > recording.sentUpTo && at <= sawSeq);
   const row: MessageRow = {
     ...recording.about,
     id: position,
@@ -182,7 +234,7 @@ function addRequest(
     prompt_tokens: null,
     completion_tokens: null,
     total_tokens: null,
-    iteration_count: recording.turns,
+    iteration_count: recording.turns + (isRuntimeCall ? 0 : 1),
     bailout_reason: null,
     status: "running",
     error_message: null,
@@ -198,14 +250,14 @@ function addRequest(
 }
 
 function requestType(recording: Recording, told: Recording["told"]): MessageRow["request_type"] {
-  if (!recording.hasAnswered) return recording.firstRequest;
+  if (recording.sentUpTo === 0) return recording.firstRequest;
   return told.some(({ isResult }) => isResult) ? "tool_call" : "continuation";
 }
 
 function addAnswer(recording: Recording, event: EventOf<"AGENT_THOUGHT">): MessageRow | undefined {
-  const { callId, content, usage, cost, finish, ms } = event.payload;
+  const { callId, content, usage, cost, finish } = event.payload;
   const { turn, runtimeCall } = recording;
-  const row = close(recording, event.ts, ms);
+  const row = close(recording, event.ts);
   if (!row) return undefined;
   row.status = "completed";
   row.response_content = textOf(content).toWellFormed();
@@ -216,16 +268,16 @@ function addAnswer(recording: Recording, event: EventOf<"AGENT_THOUGHT">): Messa
   });
   if (calls.length > 0) row.tool_calls_json = JSON.stringify(calls);
   if (runtimeCall || !turn) return row;
-  recording.hasAnswered = true;
-  recording.told = recording.told.filter(({ seq }) => seq > recording.sawSeq);
+  recording.turns++;
   recording.calls = Object.fromEntries(calls.map(({ id, name }) => [id, { name }]));
   return row;
 }
 
 function addFailure(recording: Recording, event: EventOf<"MODEL_CALL_FAILED">): MessageRow | undefined {
-  const { cause, message, usage, cost, ms } = event.payload;
-  const row = close(recording, event.ts, ms);
+  const { cause, message, usage, cost } = event.payload;
+  const row = close(recording, event.ts);
   if (!row) return undefined;
+  row.iteration_count = recording.turns;
   row.status = failedStatus(cause, recording.cancelled);
   row.error_message = message.toWellFormed();
   if (usage) count(row, usage);
@@ -241,18 +293,17 @@ function failedStatus(
   return cause === "interrupted" && cancelled ? "cancelled" : "failed";
 }
 
-/** Completes the row of the open call. `ms` is undefined if a crash ended the call. */
-function close(recording: Recording, ts: number, ms: number | undefined): MessageRow | undefined {
+/** Completes the row of the open call. */
+function close(recording: Recording, ts: number): MessageRow | undefined {
   const row = recording.runtimeCall ?? recording.turn;
   recording.runtimeCall = undefined;
   if (!row) return undefined;
-  row.completed_at = timeText(ts);
-  row.duration_ms = ms === undefined ? null : Math.round(ms);
+  complete(row, ts);
   return row;
 }
 
 /** S2-84: records the files that a turn's calls changed. */
-function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files"] = []) {
+function touch(row: MessageRow | undefined, files: readonly FileChange[]) {
   if (!row || files.length === 0) return undefined;
   const known = JSON.parse(row.files_modified_json ?? "[]") as string[];
   row.files_modified_json = JSON.stringify([...new Set([...known, ...files.map(({ path }) => path)])]);
@@ -260,11 +311,16 @@ function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files
 }
 
 /** Completes the row of a call that is still open when its run ends. */
-function cutOff(row: MessageRow | undefined, { type, payload, ts }: EndEvent): MessageRow | undefined {
+function cutOff(
+  row: MessageRow | undefined,
+  { type, payload, ts }: EndEvent,
+  turns: number,
+): MessageRow | undefined {
   if (row?.status !== "running") return row;
+  row.iteration_count = turns;
   const late = payload.stopReason === "max_duration";
   row.status = type === "RUN_CANCELLED" ? "cancelled" : late ? "timeout" : "failed";
-  row.completed_at = timeText(ts);
+  complete(row, ts);
   return row;
 }
 
@@ -302,6 +358,11 @@ function count(row: MessageRow, { input, output }: Usage): void {
 
 function addMetadata(row: MessageRow, more: Record<string, unknown>): void {
   row.metadata_json = JSON.stringify({ ...JSON.parse(row.metadata_json), ...more });
+}
+
+function complete(row: MessageRow, ts: number): void {
+  row.completed_at = timeText(ts);
+  row.duration_ms = ts - Date.parse(row.started_at);
 }
 
 const timeText = (ts: number): string => new Date(ts).toISOString();

@@ -48,7 +48,7 @@ describe("one row for each model call", () => {
       parent_message_id: null,
       started_at: "2023-11-14T22:13:20.001Z",
       completed_at: "2023-11-14T22:13:20.002Z",
-      duration_ms: 12,
+      duration_ms: 1,
       agent_role: "coder",
       agent_depth: 0,
       model_id: "fake/one",
@@ -111,7 +111,7 @@ describe("one row for each model call", () => {
       agentThought("m1", { attempt: 2 }),
     );
     expect(rows).toMatchObject([
-      { status: "timeout", error_message: "silence", duration_ms: 9, total_tokens: 3, iteration_count: 1 },
+      { status: "timeout", error_message: "silence", duration_ms: 1, total_tokens: 3, iteration_count: 0 },
       { status: "completed", error_message: null, request_type: "prompt", iteration_count: 1 },
     ]);
     expect(rows[0]!.request_content).toBe(rows[1]!.request_content);
@@ -180,7 +180,7 @@ describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => 
       status: "cancelled",
     });
     const [crashed] = messagesOf(modelCallStarted("m1"), modelCallFailed("m1"));
-    expect(crashed).toMatchObject({ status: "failed", duration_ms: null });
+    expect(crashed).toMatchObject({ status: "failed", duration_ms: 1, iteration_count: 0 });
   });
 });
 

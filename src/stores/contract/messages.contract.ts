@@ -1,6 +1,7 @@
 // The messages of S2: a table with one row for each model call. The store updates this table when it is read.
 
 import { expect } from "vitest";
+import type { EventBody, Payload, ResultEnvelope } from "../../journal/events.ts";
 import { messagesProjection } from "../../projections/formats/message-rows.fixture.ts";
 import type { MessageRow } from "../../projections/formats/message-rows.ts";
 import { childrenOf, messageTree } from "../../projections/formats/message-tree.fixture.ts";
@@ -21,6 +22,7 @@ import {
   scenarios,
   sendSignal,
   toolProposed,
+  toolResult,
 } from "./kit.contract.ts";
 
 export function messagesContract(open: Open): void {
@@ -173,6 +175,150 @@ export function messagesContract(open: Open): void {
     },
   );
 
+  scenario(
+    "[28.9] [S2-12] `request_content` is the text that was new to the model, with the names that the agent's file lists",
+    async ({ store }) => {
+      await admit(store, "r1", {
+        task: "Do it",
+        criteria: "It works.",
+        contextFiles: ["a.ts", "b.ts"],
+        input: { n: 1 },
+        ownMaxTurns: 9,
+      });
+      const driver = await acquireRun(store, "r1");
+      await driver.append([
+        modelCallStarted("m1"),
+        calls("m1", ["read_file", "delegate_to_agent", "run_x_agent"]),
+      ]);
+      await driver.append([
+        ...["Read", "delegate", "delegate"].map((name, index) => toolProposed(`m1.${index}`, { name })),
+        toolResult("m1.0", { lines: 2 }),
+        ...endedChild("c1", "m1.1", {
+          summary: "## Done\n\nI did it.\n\nIn two files.",
+          files_modified: ["b"],
+          files_created: ["a"],
+        }),
+        ...endedChild("c2", "m1.2", {
+          summary: "Out of time.",
+          stop_reason: "max_duration",
+          warnings: ["Cut off."],
+        }),
+        ...endedChild("c3", "advisor:x", { summary: "Advice." }, { trigger: "advisor" }),
+        modelCallStarted("m2"),
+        modelCallFailed("m2", { cause: "output_cap", message: "cut" }),
+        contextAdded("note", "Your answer was cut off."),
+        modelCallStarted("m3"),
+        modelCallFailed("m3", { cause: "overloaded", message: "529" }),
+        modelCallStarted("m3", { attempt: 2 }),
+        calls("m3", ["mcp__agent__spawn", "delegate", "delegate", "delegate"], 2),
+        ...["m3.0", "m3.1", "m3.2", "m3.3"].map((id) => toolProposed(id, { name: "delegate" })),
+        ...endedChild("c4", "m3.0", { details: "All of it." }),
+        toolResult("m3.1", true),
+        ...endedChild("c5", "m3.1", {}, { awaited: false }),
+        ...endedChild("c6", "m3.2", { status: "failed" }, { retries: 1 }),
+        ...endedChild("c7", "m3.2", { summary: "Failed.", status: "failed", first_cause: CAUSE }),
+        ...endedChild("c8", "m3.3", { summary: "No gap\nhere" }),
+        modelCallStarted("m4"),
+      ]);
+      const rows = await all(store);
+      expect(rows).toHaveLength(5);
+      expect(rows).toEqual(await foldMessages(store));
+      const text = (row: number): string => rows[row]!.request_content!;
+      expect(text(0)).toBe(
+        'Do it\n\nSuccess criteria: It works.\n\nFiles to look at: a.ts, b.ts\n\nInput:\n{"n":1}\n\nYou have at most 100 turns for this task.',
+      );
+      const [read, role, named, ...others] = text(1).split("\n\n[result of ");
+      expect(read).toBe('[result of read_file] {"lines":2}');
+      expect(JSON.parse(role!.replace("delegate_to_agent] ", ""))).toMatchObject({
+        ...{ status: "completed", summary: "## Done\n\nI did it.", details: "In two files." },
+        ...{ files_modified: ["a", "b"], files_created: ["a"], child_run_id: "c1" },
+      });
+      expect(JSON.parse(named!.replace("run_x_agent] ", ""))).toEqual({
+        ...{ success: true, child_run_id: "c2", summary: "Out of time." },
+        ...{ stop_reason: "max_duration", warnings: ["Cut off."] },
+      });
+      expect(others).toEqual([]);
+      expect(
+        rows.slice(2, 4).map(({ request_content, request_type }) => [request_content, request_type]),
+      ).toEqual(Array(2).fill(["Your answer was cut off.", "continuation"]));
+      expect(text(4)).toContain(
+        '[result of mcp__agent__spawn] {"agentId":"c4","status":"completed","result":{',
+      );
+      expect(text(4)).toContain('"details":"All of it."');
+      expect(text(4)).toContain('Run c5 of coder, which you started, is done:\n{"status":"completed"');
+      expect(text(4)).not.toContain('"child_run_id":"c6"');
+      expect(text(4)).toContain('"summary":"Failed. (first cause: deep, run c9: No key.)"');
+      expect(text(4)).toContain(
+        '[result of delegate] {"status":"completed","summary":"No gap\\nhere","details":""',
+      );
+    },
+  );
+
+  scenario(
+    "[28.9] an opening that a pattern writes replaces the task in `request_content`",
+    async ({ store }) => {
+      await admit(store, "r1");
+      const driver = await acquireRun(store, "r1");
+      const opening = {
+        id: "advice",
+        source: "advice" as const,
+        text: "## REQUEST AND ADVICE",
+        opening: true as const,
+      };
+      await driver.append([{ type: "CONTEXT_ADDED", payload: opening }, modelCallStarted("m1")]);
+      const rows = await all(store);
+      expect(rows).toEqual(await foldMessages(store));
+      expect(rows[0]!.request_content).toBe("## REQUEST AND ADVICE");
+    },
+  );
+
+  scenario("[28.9] [S2-18] a row lists the files that file tools and commands changed", async ({ store }) => {
+    await admit(store, "r1");
+    const driver = await acquireRun(store, "r1");
+    const file = { kind: "file" as const, blob: "b", mode: 420 };
+    const changes = {
+      at: 1,
+      paths: [
+        { path: "made.txt", before: null, after: file },
+        { path: "folder", before: null, after: { kind: "folder" as const } },
+        { path: "gone.txt", before: file, after: null },
+        { path: "a.ts", before: file, after: file },
+      ],
+    };
+    const files = [{ path: "a.ts", change: "modified" as const }];
+    await driver.append([
+      modelCallStarted("m1"),
+      agentThought("m1"),
+      { type: "TOOL_RESULT", payload: { toolCallId: "m1.0", output: "ok", files, changes } },
+      modelCallStarted("m2"),
+    ]);
+    const rows = await all(store);
+    expect(rows).toEqual(await foldMessages(store));
+    expect(rows[0]!.files_modified_json).toBe('["a.ts","made.txt","gone.txt"]');
+  });
+
+  scenario(
+    "[28.9] `duration_ms` is the time between the row's own times, and `iteration_count` is that of the result",
+    async ({ store, clock }) => {
+      await admit(store, "r1");
+      const driver = await acquireRun(store, "r1");
+      await driver.append([modelCallStarted("m1")]);
+      await clock.advance(32);
+      await driver.append([agentThought("m1", { ms: 1 }), modelCallStarted("m2")]);
+      await clock.advance(5);
+      await driver.append([
+        modelCallFailed("m2", { cause: "interrupted", message: "killed" }),
+        runEnded("RUN_FAILED"),
+      ]);
+      const rows = await all(store);
+      expect(rows).toEqual(await foldMessages(store));
+      expect(rows.map(({ duration_ms, iteration_count }) => [duration_ms, iteration_count])).toEqual([
+        [32, 1],
+        [5, 1],
+      ]);
+    },
+  );
+
   scenario("[S2-3] a child's message finds its parent's call across page boundaries", async ({ store }) => {
     await admit(store, "r1");
     const parent = await acquireRun(store, "r1");
@@ -199,6 +345,34 @@ export function messagesContract(open: Open): void {
     expect(two.messages).toEqual(one.messages);
     expect(one.messages).toEqual(await foldMessages(store));
   });
+}
+
+const CAUSE = { run_id: "c9", agent: "deep", stop_reason: "error" as const, summary: "No key." };
+
+/** An answer with calls of these tools. */
+const calls = (callId: string, names: string[], attempt = 1) =>
+  agentThought(callId, {
+    attempt,
+    content: names.map((toolName) => ({ type: "tool-call" as const, toolCallId: "", toolName, input: {} })),
+  });
+
+function endedChild(
+  runId: string,
+  key: string,
+  result: Partial<ResultEnvelope>,
+  started: Partial<Payload<"CHILD_RUN_STARTED">> = {},
+): EventBody[] {
+  const { payload } = runEnded() as Extract<EventBody, { type: "RUN_COMPLETED" }>;
+  const whole = { ...payload.result, ...result };
+  const about = { agent_type: "coder", task: "", trigger: "delegation" as const, key };
+  const { status, summary } = whole;
+  return [
+    { type: "CHILD_RUN_STARTED", payload: { child_run_id: runId, ...about, ...started } },
+    {
+      type: "CHILD_RUN_COMPLETED",
+      payload: { child_run_id: runId, success: status === "completed", summary, key, result: whole },
+    },
+  ];
 }
 
 /** A root delegates, its child's first attempt fails, and the root works again. */

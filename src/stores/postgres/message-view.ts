@@ -11,13 +11,15 @@ const postgres: ViewDialect = {
       THEN (SELECT convert_from(text, 'UTF8') FROM blobs WHERE blobs.hash = substr(payload, 11, 64)) ELSE payload END,
       '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'g')::json`,
   call: "payload::json",
-  text: (row, key) => `(${row}.payload ->> '${key}')`,
-  json: (row, key) => `(${row}.payload -> '${key}')::text`,
+  text: (row, ...path) => `(${at(`${row}.payload`, path, "->>")})`,
+  json: (row, ...path) => `(${at(`${row}.payload`, path, "->")})::text`,
   number: (row, key, inner) =>
     `(${at(`${row}.payload`, inner === undefined ? [key] : [key, inner], "->>")})::double precision`,
-  has: (row, key) => `(${row}.payload -> '${key}') IS NOT NULL`,
+  has: (row, ...path) => `(${at(`${row}.payload`, path, "->")}) IS NOT NULL`,
   isText: (row, key) => `json_typeof(${row}.payload -> '${key}') = 'string'`,
-  items: (row, key) => `json_array_elements(${row}.payload -> '${key}') WITH ORDINALITY AS item (value, key)`,
+  items: (row, ...path) =>
+    `json_array_elements(${at(`${row}.payload`, path, "->")}) WITH ORDINALITY AS item (value, key)`,
+  itemValue: "(item.value #>> '{}')",
   itemText: (...keys) => `(${at("item.value", keys, "->>")})`,
   itemJson: (...keys) => `(${at("item.value", keys, "->")})::text`,
   // `round` of a double rounds half to even.
@@ -27,6 +29,7 @@ const postgres: ViewDialect = {
   joined: (value, separator, order, from) =>
     `SELECT string_agg(${value}, ${separator} ORDER BY ${order}) ${from}`,
   newLine: "chr(10)",
+  position: (text, part) => `strpos(${text}, ${part})`,
 };
 
 export const MESSAGE_VIEWS = createViews(postgres);

@@ -15,12 +15,18 @@ const sqlite: ViewDialect = {
   payload: `CASE WHEN NOT json_valid(payload) THEN NULL WHEN substr(payload, 1, 10) = '{"$blob":"'
       THEN (SELECT text FROM blobs WHERE blobs.hash = json_extract(payload, '$."$blob"')) ELSE payload END`,
   call: "payload",
-  text: (row, key) => at(`${row}.payload`, key),
-  json: (row, key) => `json_quote(${at(`${row}.payload`, key)})`,
+  text: (row, ...path) => at(`${row}.payload`, ...path),
+  // SQLite reads `true` as 1.
+  json: (
+    row,
+    ...path
+  ) => `(CASE json_type(${row}.payload, '$.${path.join(".")}') WHEN 'true' THEN 'true' WHEN 'false' THEN 'false'
+      ELSE json_quote(${at(`${row}.payload`, ...path)}) END)`,
   number: (row, key, inner) => at(`${row}.payload`, ...(inner === undefined ? [key] : [key, inner])),
-  has: (row, key) => `json_type(${row}.payload, '$.${key}') IS NOT NULL`,
+  has: (row, ...path) => `json_type(${row}.payload, '$.${path.join(".")}') IS NOT NULL`,
   isText: (row, key) => `json_type(${row}.payload, '$.${key}') = 'text'`,
-  items: (row, key) => `json_each(${row}.payload, '$.${key}') AS item`,
+  items: (row, ...path) => `json_each(${row}.payload, '$.${path.join(".")}') AS item`,
+  itemValue: "item.value",
   itemText: (...keys) => at("item.value", ...keys),
   itemJson: (...keys) => `json_quote(${at("item.value", ...keys)})`,
   whole: (value, how) => (how === "up" ? ceiling(value) : `CAST(round(${value}) AS INTEGER)`),
@@ -30,6 +36,7 @@ const sqlite: ViewDialect = {
   joined: (value, separator, order, from) =>
     `SELECT group_concat(part, ${separator}) FROM (SELECT ${value} AS part ${from} ORDER BY ${order})`,
   newLine: "char(10)",
+  position: (text, part) => `instr(${text}, ${part})`,
 };
 
 export const MESSAGE_VIEWS = createViews(sqlite);
