@@ -43,6 +43,12 @@ test("[28.2] [28.3] [28.4] one command runs an incident, from the logs to a rest
     "CHILD_RUN_COMPLETED",
     "RUN_COMPLETED",
   ]);
+  const proposed = async (id: string): Promise<string[]> =>
+    (await seed.get(`/runs/${id}/events`)).events
+      .filter(({ event_type }: Row) => event_type === "TOOL_PROPOSED")
+      .map(({ payload: { name, input } }: Row) => `${name} ${Object.keys(input)}`);
+  expect(await proposed(runId)).toEqual(["run_log_analyzer_agent task", "run_coding_agent task"]);
+  expect((await proposed(coding.id)).map((call) => call.split(" ")[0])).toContain("write_file");
   const started = events.filter((event: Row) => event.event_type === "CHILD_RUN_STARTED");
   expect(started.map(({ payload }: Row) => payload.agent_type)).toEqual(["log-analyzer", "coding"]);
   const stream = await seed.fetch(`/runs/${runId}/events`, { headers: { Accept: "text/event-stream" } });
@@ -59,9 +65,8 @@ test("[28.3] [28.4] the model is offered the tools that S0 names, and a run with
   const names =
     "shell_command_execute read_file write_file find_files search_code loki_query restart_service";
   for (const name of names.split(" ")) expect(stdout).toContain(name);
-  expect(await seed.post("/runs", { prompt: "x", agentType: "wizard" })).toEqual({
-    error: "Invalid agent type",
-  });
+  for (const agentType of ["wizard", "assistant", "ops/coding"])
+    expect(await seed.post("/runs", { prompt: "x", agentType })).toEqual({ error: "Invalid agent type" });
   const { stdout: id } = await seed.cadre("run", "Checkout answers 500", "--detach");
   expect(await seed.get(`/runs/${id.trim()}`)).toMatchObject({ agent_type: "orchestrator" });
 });

@@ -24,6 +24,8 @@ const AGENTS = {
     "---\nname: clerk\ndescription: Pays.\nmodel: scripted/clerk\ntools: { allow: [Pay], ask: [Pay] }\n---\nYou pay.\n",
   "agents/cashier.md":
     "---\nname: cashier\ndescription: Notes.\nmodel: scripted/cashier\ntools: [Bash]\n---\nYou note it down.\n",
+  "agents/locked.md":
+    "---\nname: locked\ndescription: Fails.\nmodel: scripted/locked\ntools: []\n---\nYou fail.\n",
   "agents/talker.md":
     "---\nname: talker\ndescription: Talks.\nmodel: scripted/talker\ntools: []\n---\nYou talk.\n",
 };
@@ -33,6 +35,7 @@ const clerk: Script = ({ turn }) =>
   turn > 1 ? { report: { summary: "paid" } } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 const cashier: Script = ({ turn }) =>
   turn > 1 ? { text: "noted" } : { calls: [{ tool: "Bash", input: { command: "touch noted" } }] };
+const locked: Script = () => ({ error: { status: 401, message: "no key" } });
 const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
 
 const book = payTool();
@@ -48,7 +51,7 @@ beforeAll(async () => {
     home: folder,
     env: {},
     tools: [book.tool],
-    scripts: { chief, clerk, cashier, talker },
+    scripts: { chief, clerk, cashier, talker, locked },
   });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
@@ -94,6 +97,38 @@ describe("the routes of contract S0", () => {
   test("[S0-70] POST /runs rejects an unknown agent type", async () => {
     const answer = await sendRequest(api, "POST", "/runs", { prompt: "x", agentType: "wizard" });
     expect(answer).toEqual({ status: 400, body: { error: "Invalid agent type" } });
+  });
+
+  test("[28.3] [S0-70] POST /runs starts no built-in agent, and knows no pack's name", async () => {
+    for (const agentType of ["assistant", "explorer", "ops/coding"]) {
+      const answer = await sendRequest(api, "POST", "/runs", { prompt: "x", agentType });
+      expect(answer).toEqual({ status: 400, body: { error: "Invalid agent type" } });
+    }
+  });
+
+  test("[28.3] [S0-22] TOOL_PROPOSED has the name and the input that the model wrote, also for a reader that continues there", async () => {
+    const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
+    const [item] = await waitForBlockingItems(runId);
+    const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
+    const proposal = events.find((row: { event_type: string }) => row.event_type === "TOOL_PROPOSED");
+    expect(proposal.payload).toMatchObject({ name: "run_clerk_agent", input: { task: "pay ann" } });
+    await sendRequest(api, "POST", `/runs/${item!.runId}/resume`, { decision: "rejected" });
+    await waitForEnd(runId);
+    const stream = await api.fetch(`http://cadre/runs/${runId}/events`, {
+      headers: { Accept: "text/event-stream", "Last-Event-ID": `${runtime.store.id}.${proposal.id - 1}` },
+    });
+    expect(await stream.text()).toContain(`data: ${JSON.stringify(proposal)}\n`);
+  });
+
+  test("[28.3] [S0-27] a call that the provider refuses is a SYSTEM_ERROR, and the run fails", async () => {
+    const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Hi", agentType: "locked" })).body;
+    await waitForEnd(runId);
+    const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
+    expect(events.at(-2)).toMatchObject({
+      event_type: "SYSTEM_ERROR",
+      payload: { code: "auth", message: expect.stringContaining("refused the API key") },
+    });
+    expect((await sendRequest(api, "GET", `/runs/${runId}`)).body.status).toBe("failed");
   });
 
   test.each([

@@ -2,13 +2,15 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
-import { approvalId } from "../../ids.ts";
+import { approvalId, toolCallId } from "../../ids.ts";
 import type { JournalEvent, RunStatus } from "../../journal/events.ts";
+import { type ToolCallPart, toolCallsOf } from "../../journal/message.ts";
 import { decideApproval, resumeRun } from "../../loop/commands/person-commands.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { type RunRow, SELF_RESUMING } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import type { RouteParts } from "../parts.ts";
+import type { Encoder } from "../server/hub.ts";
 import { journalEncoder, resumePosition, streamEvents } from "../server/sse.ts";
 import { findRun } from "../views/read-runs.ts";
 import { checkDecision } from "./approvals.ts";
@@ -89,13 +91,14 @@ export function opsContractRoutes(parts: RouteParts) {
         const accept = c.req.header("Accept") ?? "";
         if (!accept.includes("text/event-stream")) {
           const { id } = await findRun(store, params.id);
-          return { events: (await store.journal.read(id)).flatMap((event) => opsEvent(event) ?? []) };
+          const form = createOpsForm();
+          return { events: (await store.journal.read(id)).flatMap((event) => form.row(event) ?? []) };
         }
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), undefined);
         const { id, endedAt } = await findRun(store, params.id);
         const until = { runId: id, ended: endedAt !== undefined };
         const scope = { runs: new Set([id]), tree: false };
-        const channel = { key: `ops ${id}`, scope, encoder: () => journalEncoder(store, opsEvent) };
+        const channel = { key: `ops ${id}`, scope, encoder: () => opsEncoder(store) };
         return streamEvents(c, parts, { channel, of: { run: id }, ...place, until });
       },
     ),
@@ -114,10 +117,11 @@ export function opsContractRoutes(parts: RouteParts) {
   ];
 }
 
-/** Finds the project's agent with this name. If the project has no such agent, finds the agent in the ops pack. */
+/** S0-70: a type is an agent of the project or the user. If there is no such agent, it is the agent in the ops pack. */
 async function knownType({ agents }: RouteParts, type: string): Promise<string> {
   const known = (await agents()).agents;
-  const name = [type, `ops/${type}`].find((each) => known.get(each)?.definition);
+  const isOwn = known.get(type)?.scope !== "builtin";
+  const name = [...(isOwn ? [type] : []), `ops/${type}`].find((each) => known.get(each)?.definition);
   if (name === undefined) throw new CadreError("AGENT_NOT_FOUND", "Invalid agent type");
   return name;
 }
@@ -177,22 +181,61 @@ const opsRun = (row: RunRow): z.infer<typeof OpsRun> => ({
 /** The name of an agent of the ops pack, without the pack. */
 const agentType = (agent: string): string => agent.replace(/^ops\//, "");
 
-/** Undefined for a wait that ends by itself, for example for a child: contract S0 calls such a run `running`. */
-function opsEvent(event: JournalEvent): z.infer<typeof OpsEvent> | undefined {
-  if (event.type === "RUN_SUSPENDED" && SELF_RESUMING.has(event.payload.waitingOn.kind)) return undefined;
+/** Encodes rows of one run. A reader that continues between an answer and its calls needs the answer, which is then read again. */
+function opsEncoder(store: Store): Encoder {
+  const form = createOpsForm();
   return {
-    id: event.position,
-    run_id: event.runId,
-    sequence: event.seq,
-    event_type: event.type,
-    payload: opsPayload(event),
-    created_at: new Date(event.ts).toISOString(),
+    ...journalEncoder(store, form.row),
+    prepare(events) {
+      const first = events.find(({ type }) => type === "AGENT_THOUGHT" || type === "TOOL_PROPOSED");
+      if (first?.type !== "TOOL_PROPOSED" || form.knows(first.payload.toolCallId)) return undefined;
+      return store.journal.read(first.runId).then((journal) => {
+        for (const event of journal) if (event.seq < first.seq) form.row(event);
+      });
+    },
+  };
+}
+
+/** Converts the events of one run, in order. A proposal gets the name and the input that the model wrote. */
+function createOpsForm() {
+  let calls = new Map<string, Pick<ToolCallPart, "toolName" | "input">>();
+  const remember = ({ type, payload }: JournalEvent): void => {
+    if (type !== "AGENT_THOUGHT") return;
+    const asked = toolCallsOf(payload.content);
+    if (asked.length > 0)
+      calls = new Map(asked.map((call, index) => [toolCallId(payload.callId, index), call]));
+  };
+  return {
+    knows: (callId: string): boolean => calls.has(callId),
+    /** Undefined for a wait that ends by itself, for example for a child: contract S0 calls such a run `running`. */
+    row(event: JournalEvent): z.infer<typeof OpsEvent> | undefined {
+      remember(event);
+      if (event.type === "RUN_SUSPENDED" && SELF_RESUMING.has(event.payload.waitingOn.kind)) return undefined;
+      const asked = event.type === "TOOL_PROPOSED" ? calls.get(event.payload.toolCallId) : undefined;
+      return {
+        id: event.position,
+        run_id: event.runId,
+        sequence: event.seq,
+        // Contract S0 has one type for failures of the system, such as a provider that refuses a call.
+        event_type: event.type === "MODEL_CALL_FAILED" ? "SYSTEM_ERROR" : event.type,
+        payload: asked ? { ...event.payload, name: asked.toolName, input: asked.input } : opsPayload(event),
+        created_at: new Date(event.ts).toISOString(),
+      };
+    },
   };
 }
 
 function opsPayload({ type, payload }: JournalEvent): unknown {
-  if (type === "RUN_SUSPENDED") return { reason: payload.waitingOn.kind, ...payload };
-  return type === "CHILD_RUN_STARTED" ? { ...payload, agent_type: agentType(payload.agent_type) } : payload;
+  switch (type) {
+    case "RUN_SUSPENDED":
+      return { reason: payload.waitingOn.kind, ...payload };
+    case "MODEL_CALL_FAILED":
+      return { code: payload.cause, ...payload };
+    case "CHILD_RUN_STARTED":
+      return { ...payload, agent_type: agentType(payload.agent_type) };
+    default:
+      return payload;
+  }
 }
 
 /** Contract S0's error body contains only one sentence. */
