@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
-import type { LiveRun } from "../../../../src/projections/formats/live-feed.ts";
+import type { AgentRunRecord } from "../../../../src/projections/formats/agent-records.ts";
 import { type Notice, newApprovalNotices, plainText, runEndNotice, summarizeNotices } from "./news.ts";
 import { DEFAULT_SETTINGS, quietHoursEnd } from "./notice-settings.ts";
 
@@ -35,11 +35,12 @@ test("[U49] the end of a root run gives a notice; the end of a child run gives n
   const run = {
     run_id: "r1",
     agent_id: "lead",
+    session_id: "r1",
     status: "failed",
     ended_at: 5,
     detail: "It broke.",
-  } as LiveRun;
-  const ids = { run_id: run.run_id, agent_id: run.agent_id };
+  } as AgentRunRecord;
+  const ids = { run_id: run.run_id, agent_id: run.agent_id, session_id: run.session_id };
   expect(runEndNotice({ type: "StateUpdated", ...ids, run })).toMatchObject({
     title: "lead has failed",
     text: "It broke.",
