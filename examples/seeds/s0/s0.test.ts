@@ -46,7 +46,7 @@ test("[28.2] [28.3] [28.4] one command runs an incident, from the logs to a rest
   const proposed = async (id: string): Promise<string[]> =>
     (await seed.get(`/runs/${id}/events`)).events
       .filter(({ event_type }: Row) => event_type === "TOOL_PROPOSED")
-      .map(({ payload: { name, input } }: Row) => `${name} ${Object.keys(input)}`);
+      .map(({ payload: { name, input } }: Row) => `${name} ${Object.keys(input).join()}`);
   expect(await proposed(runId)).toEqual(["run_log_analyzer_agent task", "run_coding_agent task"]);
   expect((await proposed(coding.id)).map((call) => call.split(" ")[0])).toContain("write_file");
   const started = events.filter((event: Row) => event.event_type === "CHILD_RUN_STARTED");

@@ -303,9 +303,9 @@ export function messagesContract(open: Open): void {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       await driver.append([modelCallStarted("m1")]);
-      await clock.advance(32);
+      clock.advance(32);
       await driver.append([agentThought("m1", { ms: 1 }), modelCallStarted("m2")]);
-      await clock.advance(5);
+      clock.advance(5);
       await driver.append([
         modelCallFailed("m2", { cause: "interrupted", message: "killed" }),
         runEnded("RUN_FAILED"),
