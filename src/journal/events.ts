@@ -639,20 +639,24 @@ export const isProgress = (event: EventBody | JournalEvent): boolean =>
   !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");
 
 /** Names of the blobs that an event refers to: the pinned definition, the whole output of a tool, and attached files. */
-export function referencedBlobs(event: JournalEvent): string[] {
-  const files = attachmentsOf(event).map(({ blob }) => blob);
+export function referencedBlobs(event: JournalEvent): readonly string[] {
+  const attached = attachmentsOf(event);
+  const files = attached.length === 0 ? NONE : attached.map(({ blob }) => blob);
   if (event.type === "RUN_STARTED") return [event.payload.definition, ...files];
   if (event.type !== "TOOL_RESULT") return files;
   const { ref, changes } = event.payload;
+  if (ref === undefined && !changes) return files;
   return [...(ref === undefined ? [] : [ref]), ...files, ...keptVersions(changes)];
 }
+
+const NONE: readonly never[] = [];
 
 const keptVersions = (changes: FileChanges | undefined): string[] =>
   (changes?.paths ?? []).flatMap(({ before }) => (before?.kind === "file" ? [before.blob] : []));
 
 /** The images and PDFs that belong to an event. */
 export const attachmentsOf = ({ payload }: JournalEvent): readonly Attachment[] =>
-  ("attachments" in payload && payload.attachments) || [];
+  ("attachments" in payload && payload.attachments) || NONE;
 
 /**
  * The key of an event, unique in its run (J1). The store recognises a repeated append by its key, so a retry after a lost response writes nothing twice.

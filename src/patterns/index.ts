@@ -19,6 +19,14 @@ export const DECISIONS: Readonly<Record<PatternKey, Pattern>> = {
   steps,
 };
 
+/** A definition never changes, and every decision asks for its patterns. */
+const known = new WeakMap<Definition, readonly Pattern[]>();
+
 /** The patterns that a definition uses, in the order in which a run asks them. */
-export const patternsOf = (definition: Definition): Pattern[] =>
-  patternsIn(definition).map(({ pattern }) => DECISIONS[pattern.key as PatternKey]);
+export function patternsOf(definition: Definition): readonly Pattern[] {
+  const found =
+    known.get(definition) ??
+    patternsIn(definition).map(({ pattern }) => DECISIONS[pattern.key as PatternKey]);
+  known.set(definition, found);
+  return found;
+}

@@ -1,6 +1,6 @@
 // The surroundings in which a run starts, as its prompt describes them: the day, the system and the state of the git repository.
 
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { arch, platform } from "node:os";
 import { dirname, join } from "node:path";
 import type { Environment } from "../journal/events.ts";
@@ -17,7 +17,7 @@ export async function readEnvironment(
   now: number,
   { trusted }: { trusted: boolean },
 ): Promise<Environment> {
-  const found = (await isInRepository(folder)) ? await gitState(folder) : undefined;
+  const found = isInRepository(folder) ? await gitState(folder) : undefined;
   const git = trusted ? found : withoutNames(found);
   return {
     day: dayOf(now),
@@ -46,13 +46,10 @@ export function dayOf(now: number): string {
 }
 
 /** Looks for `.git` without starting git. */
-async function isInRepository(folder: string): Promise<boolean> {
+function isInRepository(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
-    const found = await access(join(at, ".git")).then(
-      () => true,
-      () => false,
-    );
-    if (found || dirname(at) === at) return found;
+    if (existsSync(join(at, ".git"))) return true;
+    if (dirname(at) === at) return false;
   }
 }
 

@@ -592,10 +592,22 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   return new Map(names);
 }
 
-export function offers(
-  definition: Definition,
-  tool: OfferedTool & Pick<AnyTool, "idle" | "needsSkills" | "group">,
-): boolean {
+type OfferFacts = OfferedTool & Pick<AnyTool, "idle" | "needsSkills" | "group">;
+
+/** Both a definition and a tool never change, so the answer is kept. Every step asks several times. */
+const knownOffers = new WeakMap<Definition, WeakMap<OfferFacts, boolean>>();
+
+export function offers(definition: Definition, tool: OfferFacts): boolean {
+  const byTool = knownOffers.get(definition) ?? new WeakMap<OfferFacts, boolean>();
+  knownOffers.set(definition, byTool);
+  const known = byTool.get(tool);
+  if (known !== undefined) return known;
+  const found = mayUse(definition, tool);
+  byTool.set(tool, found);
+  return found;
+}
+
+function mayUse(definition: Definition, tool: OfferFacts): boolean {
   const { tools, readOnly, mcpServers = [], skills = [] } = definition;
   if (tool.needsSkills && skills.length === 0) return false;
   const { allow, deny } = tools;

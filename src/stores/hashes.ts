@@ -57,7 +57,7 @@ export function decodeBlob(name: string, stored: string): string | undefined {
 export const MAX_INLINE_PAYLOAD = 2_000_000;
 
 /** The blobs that an event needs: its payload, if the payload is stored as a blob, and the blobs that the payload refers to. */
-export function neededBlobs(event: JournalEvent, stored: string): string[] {
+export function neededBlobs(event: JournalEvent, stored: string): readonly string[] {
   const payload = blobNameIn(stored);
   const values = referencedBlobs(event);
   return payload === undefined ? values : [payload, ...values];

@@ -3,7 +3,7 @@
 //  - A file of the project cannot import or link to files outside the project. In a trusted folder, it can import the user's own files.
 //  - A file that cannot be read is reported, and the others are still read.
 
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { importsIn } from "./imports.ts";
@@ -53,7 +53,7 @@ export async function readInstructions(
   places: InstructionPlaces,
   names?: readonly string[],
 ): Promise<FoundInstructions> {
-  const reading = await startReading(places);
+  const reading = startReading(places);
   for (const path of [join(places.userFolder, "AGENTS.md"), join(places.home, ".claude", "CLAUDE.md")])
     await readFile({ path, isUsers: true, isOptional: true, chain: [] }, reading);
   for (const name of names ?? USUAL_NAMES) {
@@ -68,7 +68,7 @@ export async function readNestedInstructions(
   places: InstructionPlaces,
   path: string,
 ): Promise<FoundInstructions> {
-  const reading = await startReading(places);
+  const reading = startReading(places);
   const below = relative(places.folder, resolve(places.folder, path));
   const folders = below === "" ? [] : below.split(sep);
   if (folders.includes("..") || folders.some((name) => FOREIGN_FOLDERS.has(name))) return reading.found;
@@ -87,14 +87,19 @@ const FOREIGN_FOLDERS = new Set(
 
 interface Reading {
   places: InstructionPlaces;
-  /** The folders in `places`, with links resolved. A folder that does not exist is left out. */
-  project: string | undefined;
-  own: readonly string[];
-  home: string | undefined;
+  /** Resolved when the first file is found. Most folders have none. */
+  roots: Promise<Roots> | undefined;
   /** Real paths of all files that were read. */
   seen: Set<string>;
   room: number;
   found: FoundInstructions;
+}
+
+/** The folders in `places`, with links resolved. A folder that does not exist is left out. */
+interface Roots {
+  project: string | undefined;
+  own: readonly string[];
+  home: string | undefined;
 }
 
 interface FileToRead {
@@ -106,38 +111,53 @@ interface FileToRead {
   chain: readonly string[];
 }
 
-async function startReading(places: InstructionPlaces): Promise<Reading> {
+const startReading = (places: InstructionPlaces): Reading => ({
+  places,
+  roots: undefined,
+  seen: new Set(),
+  room: MAX_BYTES,
+  found: { files: [], problems: [] },
+});
+
+async function resolveRoots({ folder, home, userFolder }: InstructionPlaces): Promise<Roots> {
   const real = (path: string) => realpath(path).catch(() => undefined);
-  const { folder, home, userFolder } = places;
   const own = await Promise.all([userFolder, join(home, ".claude")].map(real));
   return {
-    places,
     project: await real(folder),
     own: own.filter((path) => path !== undefined),
     home: await real(home),
-    seen: new Set(),
-    room: MAX_BYTES,
-    found: { files: [], problems: [] },
   };
+}
+
+/** Whether there is certainly no file. One quick system call, because most of the files that are looked for do not exist. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 async function readFile(wanted: FileToRead, reading: Reading): Promise<void> {
   const { path, isUsers, isOptional, chain } = wanted;
+  if (isOptional && isMissing(path)) return;
   const { found, places, seen } = reading;
   const real = await realpath(path).catch((error: NodeJS.ErrnoException) => error);
   const name = nameOf(path, reading);
   const report = (message: string): number => found.problems.push({ file: name, message });
   if (typeof real !== "string") {
-    const isMissing = real.code === "ENOENT" || real.code === "ENOTDIR";
-    if (!isMissing) report(`cannot be read (${real.code})`);
+    const isGone = real.code === "ENOENT" || real.code === "ENOTDIR";
+    if (!isGone) report(`cannot be read (${real.code})`);
     else if (!isOptional) report("does not exist");
     return;
   }
   if (chain.includes(real)) return void report("imports itself in a circle: it was read once");
   if (seen.has(real)) return;
-  const place = placeOf(real, isUsers, reading);
+  reading.roots ??= resolveRoots(places);
+  const roots = await reading.roots;
+  const place = placeOf(real, isUsers, { ...roots, places });
   if (place === undefined) return void report("is outside the project, so it was not read");
-  if (place === "project" && !places.mayRead(relative(reading.project!, real).split(sep).join("/")))
+  if (place === "project" && !places.mayRead(relative(roots.project!, real).split(sep).join("/")))
     return void report("was not read: a rule denies it");
   if (chain.length > MAX_DEPTH) return void report(`was not read: imports may lead ${MAX_DEPTH} files deep`);
   if (seen.size >= MAX_FILES) return void report(`was not read: ${MAX_FILES} files are the most`);
@@ -165,7 +185,7 @@ const NO_ROOM = `was not read: ${MAX_BYTES / 1_000} kB of instructions are the m
 function placeOf(
   real: string,
   isUsers: boolean,
-  { project, own, home, places }: Reading,
+  { project, own, home, places }: Roots & Pick<Reading, "places">,
 ): "project" | "own" | undefined {
   const isIn = (root: string | undefined): boolean => root !== undefined && real.startsWith(root + sep);
   if (isUsers) return isIn(home) || own.some(isIn) ? "own" : undefined;

@@ -31,6 +31,8 @@ export interface Mask {
   lines(text: string): string;
   /** Masks every string in a value, including the keys of objects. */
   value<T>(value: T): T;
+  /** Masks an object with a function of the caller. An object that the mask returned is not searched again until the secrets change. */
+  once<T extends object>(given: T, maskIt: (given: T) => T): T;
   /** Masks a text that arrives in pieces, including secrets that are split between pieces. */
   stream(emit: (text: string) => void): MaskedStream;
   /** Call this after a tool ran, because the tool might have changed the project's `.env` files. */
@@ -55,13 +57,28 @@ export function createMask(secrets: Secrets): Mask {
   let known = knownForms(secrets.list());
   /** Objects in which no secret was found, so that an event is not searched a second time when it is stored. */
   let clean = new WeakSet<object>();
+  /** Keys in which no secret was found. The same few keys occur in nearly all objects. */
+  let cleanKeys = new Set<string>();
   const text = (given: string): string => {
     if (given.length < SHORTEST_SECRET) return given;
     const masked = known ? known.replace(given) : given;
     return holdsToken(masked) ? masked.replace(TOKENS, (token) => secretMark(tokenName(token))) : masked;
   };
+  const isCleanKey = (key: string): boolean => {
+    if (cleanKeys.has(key)) return true;
+    if (text(key) !== key) return false;
+    if (key.length <= LONGEST_KEPT_KEY && cleanKeys.size < MOST_KEPT_KEYS) cleanKeys.add(key);
+    return true;
+  };
+  const once: Mask["once"] = (given, maskIt) => {
+    if (clean.has(given)) return given;
+    const masked = maskIt(given);
+    clean.add(masked);
+    return masked;
+  };
   return {
     text,
+    once,
     lines(given) {
       if (text(given) === given) return given;
       const marked = given.replace(TOKENS, (token) =>
@@ -70,11 +87,8 @@ export function createMask(secrets: Secrets): Mask {
       return marked.split("\n").map(text).join("\n");
     },
     value(given) {
-      if (typeof given !== "object" || given === null) return maskedValue(given, text);
-      if (clean.has(given)) return given;
-      const masked = maskedValue(given, text);
-      clean.add(masked);
-      return masked;
+      if (typeof given !== "object" || given === null) return maskedValue(given, text, isCleanKey);
+      return once(given, (object) => maskedValue(object, text, isCleanKey));
     },
     stream: (emit) =>
       maskedStream({
@@ -86,20 +100,29 @@ export function createMask(secrets: Secrets): Mask {
       if (!secrets.hasChanged()) return;
       known = knownForms(secrets.list());
       clean = new WeakSet();
+      cleanKeys = new Set();
     },
   };
 }
 
 /** Masks an event before it is stored (A61, R4). */
-export function maskEvent<T extends EventBody>(event: T, mask: Mask): T {
-  if (event.type !== "AGENT_THOUGHT") return mask.value(event);
+export const maskEvent = <T extends EventBody>(event: T, mask: Mask): T =>
+  event.type === "AGENT_THOUGHT"
+    ? mask.once(event, (thought) => maskThoughtEvent(thought, mask) as T)
+    : mask.value(event);
+
+function maskThoughtEvent<T extends EventBody>(event: T, mask: Mask): EventBody {
+  if (event.type !== "AGENT_THOUGHT") return event;
   const { payload } = event;
-  const masked = Object.entries(payload).map(([key, value]): [string, unknown] => [
-    key,
-    key === "content" ? maskThought(payload.content, mask) : mask.value(value),
-  ]);
-  const isClean = masked.every(([key, value]) => value === payload[key as keyof typeof payload]);
-  return isClean ? event : { ...event, payload: Object.fromEntries(masked) };
+  const maskField = (key: string): unknown => {
+    const value = payload[key as keyof typeof payload];
+    return key === "content" ? maskThought(payload.content, mask) : mask.value(value);
+  };
+  // Usually nothing is masked, and nothing has to be copied.
+  if (Object.keys(payload).every((key) => maskField(key) === payload[key as keyof typeof payload]))
+    return event;
+  const masked = Object.fromEntries(Object.keys(payload).map((key) => [key, maskField(key)]));
+  return { ...event, payload: masked as typeof payload };
 }
 
 /** A signature covers the text of the reasoning. So if a secret in that text has to be masked, the thought loses all its reasoning. */
@@ -120,23 +143,27 @@ function maskPart(part: ThoughtPart, mask: Mask): ThoughtPart {
 }
 
 type MaskText = (text: string) => string;
+type IsCleanKey = (key: string) => boolean;
 
-function maskedValue<T>(given: T, text: MaskText): T {
+const LONGEST_KEPT_KEY = 40;
+const MOST_KEPT_KEYS = 1_000;
+
+function maskedValue<T>(given: T, text: MaskText, isCleanKey: IsCleanKey): T {
   if (typeof given === "string") return text(given) as T;
   // Usually nothing is masked, and nothing has to be copied.
-  if (isClean(given, text)) return given;
-  if (Array.isArray(given)) return given.map((item) => maskedValue(item, text)) as T;
+  if (isClean(given, text, isCleanKey)) return given;
+  if (Array.isArray(given)) return given.map((item) => maskedValue(item, text, isCleanKey)) as T;
   const entries = Object.entries(given as object);
   // `fromEntries` instead of assignment, so that `__proto__` stays an ordinary key (A57).
-  return Object.fromEntries(entries.map(([key, inner]) => [text(key), maskedValue(inner, text)])) as T;
+  return Object.fromEntries(entries.map(([key, inner]) => [text(key), maskedValue(inner, text, isCleanKey)])) as T;
 }
 
-function isClean(value: unknown, text: MaskText): boolean {
+function isClean(value: unknown, text: MaskText, isCleanKey: IsCleanKey): boolean {
   if (typeof value === "string") return text(value) === value;
   if (typeof value !== "object" || value === null) return true;
-  if (Array.isArray(value)) return value.every((item) => isClean(item, text));
+  if (Array.isArray(value)) return value.every((item) => isClean(item, text, isCleanKey));
   for (const key of Object.keys(value))
-    if (text(key) !== key || !isClean((value as Record<string, unknown>)[key], text)) return false;
+    if (!isCleanKey(key) || !isClean((value as Record<string, unknown>)[key], text, isCleanKey)) return false;
   return true;
 }
 

@@ -544,10 +544,13 @@ async function execute(
   const output = parts.mask.stream((text) =>
     parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
   );
-  // A command can have changed the `.env` files since the last call.
-  parts.mask.refresh();
+  // A command can have changed the `.env` files since the last call. A tool that shows no file and reports no progress needs no look at them.
+  const refreshOnce = once(() => parts.mask.refresh());
   const context: ToolContext = {
-    mask: parts.mask.lines,
+    mask(text) {
+      refreshOnce();
+      return parts.mask.lines(text);
+    },
     workspace,
     runId,
     callId: call.id,
@@ -567,6 +570,7 @@ async function execute(
     signal: stop.signal,
     progress(text) {
       run.noteActivity();
+      refreshOnce();
       output.add(text);
     },
   };
@@ -580,6 +584,15 @@ async function execute(
     stop.clear();
     output.end();
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }
 
 const TOO_DEEP = `The call ran, but its output is lost: it is nested more than ${MAX_NESTING} levels deep.`;

@@ -44,6 +44,7 @@ import { forgiveInput, readStream, type StreamOutcome } from "./read-answer.ts";
 import {
   type Allowance,
   beginWithinBudget,
+  CHARACTERS_PER_TOKEN,
   estimateUsage,
   lastTurnAfter,
   tokensOf,
@@ -182,12 +183,14 @@ async function request(
   const reasoning = parts.mask.stream((piece) =>
     parts.onDelta({ type: "reasoning.delta", ...delta, text: piece }),
   );
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(LATE), Math.min(timeFor(action, run), LONGEST_TIMER_MS));
-  const signal = AbortSignal.any([effects, late.signal]);
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(LATE), Math.min(timeFor(action, run), LONGEST_TIMER_MS));
+  // `AbortSignal.any` would cost several times as much, and a run makes many calls with the same signal.
+  const onEffects = (): void => stop.abort(effects.reason);
+  effects.addEventListener("abort", onEffects, { once: true });
   try {
     const model = parts.models.resolve(action.model);
-    const sent = await callOptions(action, allowance, run, parts, signal, summary);
+    const sent = await callOptions(action, allowance, run, parts, stop.signal, summary);
     const answered = await readStream(model, {
       call: sent,
       onText: text.add,
@@ -204,6 +207,7 @@ async function request(
     return { answered: { type: "failed", error } };
   } finally {
     clearTimeout(timer);
+    effects.removeEventListener("abort", onEffects);
     reasoning.end();
     text.end();
   }
@@ -222,7 +226,8 @@ export async function callOptions(
   summary: SummaryPlan | undefined,
 ): Promise<LanguageModelV4CallOptions> {
   const { definition, state, transcript } = run;
-  const { temperature, maxOutputTokens, reasoning } = { ...definition, ...allowed };
+  const { temperature, reasoning } = definition;
+  const maxOutputTokens = allowed.maxOutputTokens ?? definition.maxOutputTokens;
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
   const accepts = parts.models.acceptedFiles(action.model);
   const placed = summary ? transcript.placed.slice(0, summary.sent) : transcript.placed;
@@ -263,7 +268,19 @@ function showTexts(message: PromptMessage): LanguageModelV4Message {
 /** Estimated tokens of the parts that are the same in every prompt of a run: the system prompt and the tools. */
 function fixedTokens(run: RunJournal, parts: RequestParts): number {
   const system = parts.systemPrompt(run.definition, run.state.start!, run.state.createdAt);
-  return tokensOf(system) + tokensOf(JSON.stringify(offeredTools(run, parts)));
+  const builtin = builtinOffers(run, parts);
+  const lists = [builtin.others, toolsOf(run.definition, parts), builtin.closing];
+  const tools = lists.filter(({ length }) => length > 0).reduce((sum, list) => sum + lengthOf(list), 0);
+  return tokensOf(system) + Math.ceil(tools / CHARACTERS_PER_TOKEN);
+}
+
+/** Lengths of lists of tools as JSON. A list never changes. */
+const lengths = new WeakMap<readonly LanguageModelV4FunctionTool[], number>();
+
+function lengthOf(list: readonly LanguageModelV4FunctionTool[]): number {
+  const known = lengths.get(list) ?? JSON.stringify(list).length;
+  lengths.set(list, known);
+  return known;
 }
 
 const summaryRequest = (words: number): string =>

@@ -19,7 +19,7 @@ import type { LoopParts } from "../parts.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-const CHARACTERS_PER_TOKEN = 4;
+export const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * Limit for the output tokens of an answer, not counting its thoughts, unless the agent sets `maxOutputTokens`.

@@ -2,7 +2,7 @@
 // One process owns the file (see owner.ts), so this process can cache the records of active runs.
 // A record is read once, changed in memory, and written back once, however many appends change it.
 
-import type { StatementSync } from "node:sqlite";
+import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -24,7 +24,7 @@ import { runNow } from "../transaction/transaction.ts";
 import { eventsOf, readUnderstood } from "./journal.ts";
 import * as pruning from "./prune.ts";
 import { indexWords } from "./search.ts";
-import { CHANGING, type Column, getMeta, HEAD, type Sql, type Statements, setMeta } from "./sql.ts";
+import { CHANGING, getMeta, HEAD, type Sql, type Statements, setMeta } from "./sql.ts";
 
 export class SqliteQueries extends CommonQueries<Sql> implements Queries {
   private readonly statements: Statements;
@@ -216,8 +216,8 @@ function insertRow(statements: Statements, row: RunRow, continues: string | unde
 function writeRecord(statements: Statements, record: RunRecord): void {
   const rare = rareColumns(record);
   if (record.storedColumns && rare.every((value, index) => value === record.storedColumns![index]))
-    write(statements.updateHead, HEAD, record);
-  else write(statements.updateRun, CHANGING, record);
+    write(statements.updateHead, HEAD_VALUES, record);
+  else write(statements.updateRun, CHANGING_VALUES, record);
   record.storedColumns = rare;
 }
 
@@ -236,9 +236,16 @@ function rareColumns({
   return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];
 }
 
-function write(statement: StatementSync, names: readonly Column[], record: RunRecord): void {
-  const values = names.map((name) => CHANGING_COLUMNS[name](record));
-  statement.run(...values, Buffer.from(record.hash, "hex"), record.n);
+type ValueOf = (record: RunRecord) => string | number | null;
+
+const HEAD_VALUES: readonly ValueOf[] = HEAD.map((name) => CHANGING_COLUMNS[name]);
+const CHANGING_VALUES: readonly ValueOf[] = CHANGING.map((name) => CHANGING_COLUMNS[name]);
+
+function write(statement: StatementSync, valuesOf: readonly ValueOf[], record: RunRecord): void {
+  const values: SQLInputValue[] = [];
+  for (const valueOf of valuesOf) values.push(valueOf(record));
+  values.push(Buffer.from(record.hash, "hex"), record.n);
+  statement.run(...values);
 }
 
 /** The position up to which a derived table is complete. */

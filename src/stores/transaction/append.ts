@@ -98,11 +98,14 @@ type Keys = ReadonlyMap<string, Seq>;
 
 /** The seqs of these events in the journal. Undefined if the journal has none of their keys. */
 function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict" | undefined {
-  const wanted = events.map(keyOf);
-  if (wanted.length > 1 && new Set(wanted).size < wanted.length) return "conflict";
-  const found = wanted.flatMap((key) => keys.get(key) ?? []);
+  const found: Seq[] = [];
+  for (const event of events) {
+    const seq = keys.get(keyOf(event));
+    if (seq !== undefined) found.push(seq);
+  }
+  if (events.length > 1 && new Set(events.map(keyOf)).size < events.length) return "conflict";
   if (found.length === 0) return undefined;
-  return found.length === wanted.length ? found : "conflict";
+  return found.length === events.length ? found : "conflict";
 }
 
 /** L4: a driver acts once it learns that this event is stored. A driver that lost the run must not learn this, or the action happens twice. */

@@ -146,7 +146,10 @@ function* updateInbox(tx: Transaction, record: RunRecord, event: JournalEvent): 
 }
 
 export function* updateItems(tx: Transaction, record: RunRecord, event: JournalEvent): Steps<void> {
-  for (const change of itemChanges(event)) yield* changeItem(tx, record, event, change);
+  const changes = itemChanges(event);
+  // Most runs never have an item. Then there is nothing to close.
+  if (record.openItems === 0 && changes.every(({ type }) => type !== "open")) return;
+  for (const change of changes) yield* changeItem(tx, record, event, change);
 }
 
 function* changeItem(

@@ -20,6 +20,7 @@ const { restore } = createWorkspaceFiles({
     text: (text) => text,
     lines: (text) => text,
     value: (value) => value,
+    once: (given) => given,
     stream: () => ({ add() {}, end() {} }),
     refresh() {},
   },
