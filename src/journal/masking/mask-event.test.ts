@@ -68,3 +68,26 @@ test("[A61] only the provider data of a thought stays unmasked; a tool's result 
   };
   expect(JSON.stringify(maskEvent(event, mask))).not.toContain(SECRET);
 });
+
+test("[A61] [31.3] a thought without secrets is searched once, and again as soon as the secrets have changed", () => {
+  const secrets: { name: string; value: string }[] = [];
+  let searches = 0;
+  const live = createMask({
+    list: () => secrets,
+    hasChanged: () => true,
+  });
+  const later = "written-later-1";
+  const input = {
+    get path() {
+      searches++;
+      return "a";
+    },
+    [later]: "b",
+  };
+  const event = thought({ type: "tool-call", toolCallId: "c1", toolName: "Read", input });
+  expect(maskEvent(maskEvent(event, live), live)).toBe(event);
+  expect(searches).toBe(1);
+  secrets.push({ name: "LATER", value: later });
+  live.refresh();
+  expect(JSON.stringify(maskEvent(event, live))).not.toContain(later);
+});
