@@ -155,7 +155,9 @@ function maskedValue<T>(given: T, text: MaskText, isCleanKey: IsCleanKey): T {
   if (Array.isArray(given)) return given.map((item) => maskedValue(item, text, isCleanKey)) as T;
   const entries = Object.entries(given as object);
   // `fromEntries` instead of assignment, so that `__proto__` stays an ordinary key (A57).
-  return Object.fromEntries(entries.map(([key, inner]) => [text(key), maskedValue(inner, text, isCleanKey)])) as T;
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [text(key), maskedValue(inner, text, isCleanKey)]),
+  ) as T;
 }
 
 function isClean(value: unknown, text: MaskText, isCleanKey: IsCleanKey): boolean {

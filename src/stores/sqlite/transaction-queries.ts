@@ -241,9 +241,9 @@ type ValueOf = (record: RunRecord) => string | number | null;
 const HEAD_VALUES: readonly ValueOf[] = HEAD.map((name) => CHANGING_COLUMNS[name]);
 const CHANGING_VALUES: readonly ValueOf[] = CHANGING.map((name) => CHANGING_COLUMNS[name]);
 
-function write(statement: StatementSync, valuesOf: readonly ValueOf[], record: RunRecord): void {
+function write(statement: StatementSync, columns: readonly ValueOf[], record: RunRecord): void {
   const values: SQLInputValue[] = [];
-  for (const valueOf of valuesOf) values.push(valueOf(record));
+  for (const read of columns) values.push(read(record));
   values.push(Buffer.from(record.hash, "hex"), record.n);
   statement.run(...values);
 }
