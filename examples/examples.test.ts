@@ -1,4 +1,4 @@
-// Runs every example with the command from its README, each in a separate process. Each example checks itself.
+// Runs every example with the command from its README, each in a separate process. Examples 04 to 12 check themselves.
 // This test also checks that the journal is right, that README and guide show the real output, and that an example's own checks can fail.
 
 import { execFile } from "node:child_process";
@@ -7,9 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, describe, expect, test } from "vitest";
+import type { CadreClient } from "../src/api/client/client.ts";
 import { connect } from "../src/cli/connection/connect.ts";
 import type { JournalEvent } from "../src/journal/events.ts";
+import { type Expected, problemsOf } from "./shared/checks.ts";
 import { ENVIRONMENT } from "./shared/environment.ts";
+import { playedOf } from "./shared/play.ts";
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "..");
@@ -48,6 +51,47 @@ const FACTS: Record<string, { fact: Fact; is: unknown }> = {
   "12-company": { fact: count("RUN_COMPLETED"), is: 9 },
 };
 
+/** What the first three examples must do. They are programs as a user would write them, so they do not check themselves. */
+const EXPECTED: Record<string, Expected> = {
+  "01-hello": {
+    tree: ["greeter, user, 1"],
+    answer: { by: "greeter", says: "Hello, Ada!" },
+    reads: { greeter: ["Say hello to Ada"] },
+    journal: ["RUN_STARTED greeter", "MODEL_CALL_STARTED", "AGENT_THOUGHT Hello, Ada!", "RUN_COMPLETED"],
+  },
+  "02-approval": {
+    tree: ["keeper, user, 4"],
+    answer: { by: "keeper", says: "It is not live, because that was rejected." },
+    reads: {},
+    journal: [
+      'TOOL_PROPOSED "verdict":"allow"',
+      'TOOL_PROPOSED "verdict":"ask"',
+      'APPROVAL_DECIDED "decision":"approve"',
+      "TOOL_RESULT modified settings.json",
+      'TOOL_PROPOSED "verdict":"ask"',
+      'APPROVAL_DECIDED "decision":"reject"',
+      "RUN_COMPLETED",
+    ],
+    files: { "settings.json": '"timeoutSeconds": 30', "live.json": null },
+  },
+  "03-delegation": {
+    tree: ["release-lead, user, 2", "├─ test-reader, delegation, 2", "└─ notes-reader, delegation, 2"],
+    answer: { by: "release-lead", says: "2.4 may go out" },
+    reads: { "test-reader": ["What is red in tests.txt?"], "notes-reader": ["What will customers notice"] },
+    misses: { "test-reader": ["customers"], "notes-reader": ["red"] },
+    together: ["test-reader", "notes-reader"],
+    journal: [
+      "CHILD_RUN_STARTED",
+      "CHILD_RUN_STARTED",
+      "CHILD_RUN_COMPLETED",
+      "CHILD_RUN_COMPLETED",
+      "RUN_COMPLETED 2.4",
+    ],
+  },
+};
+
+const PUBLIC = /^(?:cadre(?:\/\w+)?|node:.+|zod|hono|@hono\/node-server|\.\/(?:model|tools)\.ts)$/;
+
 const guide = globSync("docs/{guide,how}/*.md", { cwd: ROOT });
 const NAMES = globSync("[0-9][0-9]-*", { cwd: HERE }).toSorted();
 
@@ -55,6 +99,16 @@ test("[S3-67] each of the twelve examples is in the list of examples, and a test
   expect(NAMES).toEqual(Object.keys(FACTS));
   const list = readFileSync(join(HERE, "README.md"), "utf8");
   for (const name of NAMES) expect(list).toContain(`| [${name}](${name}/README.md) |`);
+});
+
+test("[27.7] the first three examples and the programs of the library use only what the package exports", () => {
+  const programs = globSync(["0[1-3]-*/main.ts", "{library,compare}/!(*.test).ts"], { cwd: HERE });
+  expect(programs.length).toBeGreaterThan(12);
+  for (const program of programs) {
+    const imports = [...readFileSync(join(HERE, program), "utf8").matchAll(/ from "([^"]+)";$/gm)];
+    const others = imports.map(([, name]) => name!).filter((name) => !PUBLIC.test(name));
+    expect(others, program).toEqual([]);
+  }
 });
 
 describe.concurrent.each(NAMES)("%s", (name) => {
@@ -65,7 +119,9 @@ describe.concurrent.each(NAMES)("%s", (name) => {
   }, async () => {
     const { code, stdout, stderr } = await run(command!);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("\nChecked.\n");
+    const expected = EXPECTED[name];
+    if (expected) expect(await problemsIn(expected, stdout)).toEqual([]);
+    else expect(stdout).toContain("\nChecked.\n");
     const { fact, is } = FACTS[name]!;
     expect(fact(await journalsOf(stdout))).toEqual(is);
     const printed = new Set(normalizeOutput(stdout));
@@ -120,7 +176,7 @@ test.concurrent("with --model, an example calls a model over HTTP and prints the
     const { code, stdout, stderr } = await run(`${commandsOf("01-hello")[0]!} --model openai/gpt-5`, env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("── the answer\nWelcome, Ada.\n");
-    expect(stdout).toContain("Ended, with openai/gpt-5.");
+    expect(stdout).toContain("MODEL_CALL_STARTED  openai/gpt-5\n");
   } finally {
     await mock.stop();
   }
@@ -152,12 +208,23 @@ function exec(program: string, args: string[], env: Record<string, string> = {})
   });
 }
 
-/** Reads the events of the whole tree. The example's output ends with a command that names the run and the folder. */
-async function journalsOf(stdout: string): Promise<JournalEvent[]> {
-  const [, runId, folder] = /cadre show (\S+) -C (\S+)/.exec(stdout)!;
-  const { client, close } = await connect({ folder: folder!, io: { env: ENVIRONMENT }, drive: false });
+const journalsOf = (stdout: string): Promise<JournalEvent[]> =>
+  afterwards(stdout, (runId, client) => client.treeEvents(runId));
+
+const problemsIn = (expected: Expected, stdout: string): Promise<string[]> =>
+  afterwards(stdout, async (runId, client, folder) =>
+    problemsOf(expected, await playedOf(runId, client), folder),
+  );
+
+/** Opens the folder that an example has left behind. The example's output ends with a command that names the run and the folder. */
+async function afterwards<T>(
+  stdout: string,
+  look: (runId: string, client: CadreClient, folder: string) => Promise<T>,
+): Promise<T> {
+  const [, runId = "", folder = ""] = /cadre show (\S+) -C (\S+)/.exec(stdout)!;
+  const { client, close } = await connect({ folder, io: { env: ENVIRONMENT }, drive: false });
   try {
-    return await client.treeEvents(runId!);
+    return await look(runId, client, folder);
   } finally {
     await close();
   }

@@ -76,7 +76,8 @@ async function followToEnd(
   }
 }
 
-async function playedOf(runId: string, client: CadreClient): Promise<Played> {
+/** Reads what an example did, for the checks. */
+export async function playedOf(runId: string, client: CadreClient): Promise<Played> {
   const [tree, events] = await Promise.all([
     client.get("/api/runs/{id}/tree", { id: runId }),
     client.treeEvents(runId),

@@ -143,8 +143,10 @@ export async function openCadre(assembly: RuntimeAssembly, given: CadreOptions):
       requireRunArguments(task, options);
       return runHandle<never>(start(agent, task, options, assembly), schema, parts);
     },
-    get: (runId: string, agent?: Agent) =>
-      runHandle<never>(Promise.resolve(runId), agent && outputSchema(agent), parts),
+    get(runId: string, agent?: Agent) {
+      requireTexts({ runId: runId ?? null });
+      return runHandle<never>(Promise.resolve(runId), agent && outputSchema(agent), parts);
+    },
     runs: async (filter = {}) => {
       const { runs } = await assembly.store.runs.list({ limit: 50, ...filter, roots: true });
       return runs.map(statusOf);

@@ -511,6 +511,7 @@ test("a wrong argument is refused before it reaches the journal", async () => {
   await expect(run.cancel(wrong)).rejects.toThrow("`reason` must be text, not number.");
   await expect(run.message(wrong)).rejects.toMatchObject({ code: "BAD_REQUEST" });
   expect(() => cadre.run(clerk, wrong)).toThrow("`task` must be text, not number.");
+  expect(() => cadre.get(undefined as never)).toThrow("`runId` must be text");
   expect(() => cadre.run(undefined as never, "Go")).toThrow("not made by defineAgent");
   expect(() => cadre.run(clerk, "Go", { keey: "x" } as never)).toThrow("`keey` is no option of a run.");
   await request!.approve();
