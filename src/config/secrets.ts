@@ -3,8 +3,9 @@
 // Cadre reads `.env` files only to mask their values, and sets no variables from them.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parseEnv } from "node:util";
+import { holdsKeys } from "../key-files.ts";
 import type { Env } from "./trust.ts";
 
 export interface NamedSecret {
@@ -178,18 +179,35 @@ function privateKeys(path: string): NamedSecret[] {
   }
 }
 
+const KEY_DEPTH = 12;
+const MAX_KEY_FOLDERS = 5_000;
+
+/** Finds the files in a folder that hold keys by their paths, also in hidden folders, for judging and confining a search. */
+export const findKeyFiles = (folder: string): string[] =>
+  findFiles(folder, (_, path) => holdsKeys(relative(folder, path)), {
+    depth: KEY_DEPTH,
+    folders: MAX_KEY_FOLDERS,
+    skips: (name) => name === ".git" || name === ".cadre" || name === "node_modules",
+  });
+
+const isSkipped = (name: string): boolean => name.startsWith(".") || SKIPPED.has(name);
+
 /** Finds files by their names, a few levels deep. Hidden folders, and folders with installed or built files, are skipped. */
-export function findFiles(folder: string, fits: (name: string) => boolean): string[] {
+function findFiles(
+  folder: string,
+  fits: (name: string, path: string) => boolean,
+  { depth: most, folders, skips } = { depth: DEPTH, folders: MAX_FOLDERS, skips: isSkipped },
+): string[] {
   const found: string[] = [];
   let level = [folder];
-  for (let depth = 0, seen = 0; depth < DEPTH && level.length > 0; depth++) {
+  for (let depth = 0, seen = 0; depth < most && level.length > 0; depth++) {
     const next: string[] = [];
     for (const path of level) {
-      if (++seen > MAX_FOLDERS) return found;
+      if (++seen > folders) return found;
       for (const entry of entriesOf(path)) {
         const inside = join(path, entry.name);
-        if (entry.isDirectory() && !entry.name.startsWith(".") && !SKIPPED.has(entry.name)) next.push(inside);
-        if (!entry.isDirectory() && fits(entry.name)) found.push(inside);
+        if (entry.isDirectory() && !skips(entry.name)) next.push(inside);
+        if (!entry.isDirectory() && fits(entry.name, inside)) found.push(inside);
       }
     }
     level = next;

@@ -32,7 +32,7 @@ import {
   type ShellWord,
 } from "./shell/parse-shell.ts";
 import { mayRunCode, type PossibleCommands, possibleCommands } from "./shell/possible-commands.ts";
-import { filesShown, shownContent, showsPieces } from "./shell/shown-content.ts";
+import { filesShown, rewritesText, shownContent, showsPieces } from "./shell/shown-content.ts";
 
 export interface CommandUnit {
   kind: "command";
@@ -129,9 +129,10 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const commands = parsed.commands.map((command, index): CommandUnit => {
     const onlyReads =
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
-    const keys = onlyReads
-      ? (keyFileRead(command, workplace) ?? (inPieces ? keyFileBelow(command, workplace) : undefined))
-      : undefined;
+    const keys =
+      onlyReads || rewritesText(command.argv[0])
+        ? (keyFileRead(command, workplace) ?? (inPieces ? keysInPieces(command, workplace) : undefined))
+        : undefined;
     const readOnly = onlyReads && keys === undefined;
     const reach = () => reaches()[index]!;
     const named = once(() => mentionedPaths(reach(), folders(), workplace));
@@ -143,7 +144,7 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   // A read-only command is also allowed to read a file through `<`.
   const harmless = commands.every((unit) => unit.readOnly);
   const redirects = parsed.redirects.map((redirect) =>
-    redirectUnit(redirect, { harmless, folders: stays ? here : folders() }, workplace),
+    redirectUnit(redirect, { harmless, inPieces, folders: stays ? here : folders() }, workplace),
   );
   const runsCode = once(() => parsed.commands.some(({ argv }) => mayRunCode(argv)));
   const texts = parsed.texts.flatMap(({ text, isInput }) =>
@@ -161,21 +162,23 @@ const mayGoElsewhere = (program: ShellWord): boolean =>
 /** The unit for a redirection. Inside the workspace, `< file` is like `cat file`. All other operators, such as `<>`, might change the file. */
 function redirectUnit(
   { operator, target }: ShellRedirect,
-  { harmless, folders }: { harmless: boolean; folders: Folders },
+  { harmless, inPieces, folders }: { harmless: boolean; inPieces: boolean; folders: Folders },
   workplace: WorkspaceView,
 ): Unit {
   const change = operator !== "<";
   const reach = { argvs: [], redirects: [{ operator, target }], code: [] };
   const { certain: places, unknown } = mentionedPaths(reach, folders, workplace);
   const isHere = folders.known.length === 1 && !unknown;
+  const keys = change
+    ? undefined
+    : (keysAmong(places) ?? (inPieces ? secretIn(absolutesOf(places), false, workplace) : undefined));
   return {
     kind: "redirect",
     change,
-    readOnly:
-      harmless && !change && isHere && isInside(target!, workplace) && keysAmong(places) === undefined,
+    readOnly: harmless && !change && isHere && isInside(target!, workplace) && keys === undefined,
     places,
     unknown,
-    protected: change ? protectedAmong(places, workplace) : (ownAmong(places) ?? keysAmong(places)),
+    protected: change ? protectedAmong(places, workplace) : (ownAmong(places) ?? keys),
   };
 }
 
@@ -185,6 +188,32 @@ function keyFileRead({ argv }: ShellCommand, workplace: WorkspaceView): string |
   return keysAmong(
     mentionedPaths(reach, { known: [workplace.workspace], unknown: false }, workplace).certain,
   );
+}
+
+/** The first file with keys, or with a known secret, of which a command shows pieces. */
+function keysInPieces(command: ShellCommand, workplace: WorkspaceView): string | undefined {
+  const below = keyFileBelow(command, workplace);
+  if (below !== undefined) return below;
+  const { scope, skipsHidden = false } = shownContent(command.argv);
+  const files = filesShown(command.argv);
+  if (scope === "none" && files.length === 0) return undefined;
+  const reach = { argvs: [["cat", ...files]], redirects: [], code: [] };
+  const here: Folders = { known: [workplace.workspace], unknown: false };
+  const named = absolutesOf(mentionedPaths(reach, here, workplace).certain);
+  return secretIn(scope === "workspace" ? [workplace.workspace] : named, skipsHidden, workplace);
+}
+
+const absolutesOf = (named: readonly PathNames[]): string[] => [
+  ...new Set(placesOf(named).map(({ absolute }) => absolute)),
+];
+
+function secretIn(
+  paths: readonly string[],
+  skipsHidden: boolean,
+  { workspace, findSecretIn }: WorkspaceView,
+): string | undefined {
+  const found = paths.length > 0 ? findSecretIn?.(paths, skipsHidden) : undefined;
+  return found && `${relative(workspace, found) || found}, which holds a known secret`;
 }
 
 /** The first file with keys in the folders that a command shows. Whole lines are masked, so this matters only if the call shows pieces of lines. */

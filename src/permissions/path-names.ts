@@ -17,6 +17,8 @@ export interface WorkspaceView {
   isNamed?: ((path: string, absolute?: string) => boolean) | undefined;
   /** Finds the files in the workspace that hold keys, as absolute paths (A71). */
   findKeyFiles?: ((workspace: string) => readonly string[]) | undefined;
+  /** Finds a file with a known secret, among files and in folders (A71). `skipsHidden` leaves out hidden and ignored files, as ripgrep does. */
+  findSecretIn?: ((paths: readonly string[], skipsHidden: boolean) => string | undefined) | undefined;
 }
 
 export type InspectPath = (path: string) => InspectedPath;

@@ -31,6 +31,7 @@ import { createHookCheck, type HookCheck } from "../config/hook-pins.ts";
 import { readPlainFile } from "../config/plain-file.ts";
 import { poolNames } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
+import { findKeyFiles } from "../config/secrets.ts";
 import type { Env } from "../config/trust.ts";
 import { CadreError, toCadreError } from "../errors.ts";
 import type { Definition, Rules, RunRules } from "../journal/definition.ts";
@@ -180,6 +181,7 @@ export function openProject(options: ProjectOptions): Project {
       stateFolder: config.dir,
       isProtected: isProtectedPath,
       named: namedFiles.list,
+      keyFiles: findKeyFiles,
       watcher: fileURLToPath(new URL(`./background-watcher${extname(import.meta.url)}`, import.meta.url)),
     },
     loki: { settings: config.loki, env },

@@ -9,7 +9,7 @@ import { expandSlashCommand } from "../agents/skills/expand-slash-command.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Config, isServerStore } from "../config/config.ts";
 import { poolFilter, poolOf } from "../config/pools.ts";
-import { findFiles } from "../config/secrets.ts";
+import { findKeyFiles } from "../config/secrets.ts";
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
@@ -59,6 +59,7 @@ import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
 import { systemIds } from "../system-ids.ts";
 import { createBackgroundCommands } from "../tools/background/background-commands.ts";
+import { createSecretSearch } from "../tools/files/find-secret.ts";
 import { inspectPath } from "../tools/files/workspace-path.ts";
 import { workspaceTree } from "../tools/files/workspace-tree.ts";
 import { gitProgramSetting } from "../tools/git/program-setting.ts";
@@ -348,6 +349,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
   const { config, models } = project;
   const judge = createJudge(toolFactsOf(project));
   const { authority, namedFiles } = project;
+  const findSecretIn = createSecretSearch(() => project.mask.values());
   return {
     store,
     actingFor: actingFor(store, config.users?.see ?? "own"),
@@ -375,7 +377,14 @@ function loopParts(wiring: LoopWiring): LoopParts {
     inputSchema: inputSchemaOf,
     judge: ({ taint, ...request }) =>
       judge({
-        ...{ ...request, inspectPath, gitProgramSetting, findKeyFiles, isNamed: namedFiles.isNamed },
+        ...{
+          ...request,
+          inspectPath,
+          gitProgramSetting,
+          findKeyFiles,
+          findSecretIn,
+          isNamed: namedFiles.isNamed,
+        },
         taint: config.taint ? taint : undefined,
       }),
     marksAnswers: config.taint,
@@ -433,5 +442,3 @@ async function openStore({ store }: Config, clock = systemClock): Promise<Store>
 export { openProject, type Project } from "../project/project.ts";
 export { readServerCapacity, type ServerCapacity } from "../stores/postgres/server-capacity.ts";
 export { type OwnerInfo, type Ownership, socketPath, takeOwnership } from "../stores/sqlite/owner.ts";
-
-const findKeyFiles = (workspace: string): string[] => findFiles(workspace, holdsKeys);

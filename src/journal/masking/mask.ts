@@ -35,6 +35,8 @@ export interface Mask {
   once<T extends object>(given: T, maskIt: (given: T) => T): T;
   /** Masks a text that arrives in pieces, including secrets that are split between pieces. */
   stream(emit: (text: string) => void): MaskedStream;
+  /** The secrets that are known now, for a search in files. They must not be shown or stored. */
+  values(): readonly string[];
   /** Call this after a tool ran, because the tool might have changed the project's `.env` files. */
   refresh(): void;
 }
@@ -96,6 +98,7 @@ export function createMask(secrets: Secrets): Mask {
         text,
         openFrom: (held) => unfinishedStart(held, known),
       }),
+    values: () => secrets.list().flatMap(({ value }) => (value.length < SHORTEST_SECRET ? [] : [value])),
     refresh() {
       if (!secrets.hasChanged()) return;
       known = knownForms(secrets.list());

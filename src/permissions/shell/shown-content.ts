@@ -178,6 +178,7 @@ function withoutOptions(words: readonly ShellWord[]): readonly ShellWord[] {
  * `sort` and `uniq` show whole lines, and so do `head` and `tail` unless they count bytes.
  */
 export function showsPieces([program = "", ...words]: readonly ShellWord[]): boolean {
+  if (rewritesText(program)) return true;
   const flags = PIECES.get(program);
   return flags !== undefined && words.some((word) => word === undefined || flags.test(word));
 }
@@ -187,14 +188,30 @@ const BYTES = /^(-[a-zA-Z]*c|--bytes)/;
 const PIECES: ReadonlyMap<ShellWord, RegExp> = new Map(
   Object.entries({
     grep: MATCHES_ONLY,
-    rg: MATCHES_ONLY,
+    // `-p` is `--color always`.
+    rg: /^(-[a-zA-Z0-9]*[op]|--only-matching|--colou?r(=(?!never)|$)|--json$)/,
     head: BYTES,
     tail: BYTES,
     cut: /^/,
     tr: /^/,
+    cmp: /^-[a-zA-Z]*[bl]/,
+    diff: /^-[a-zA-Z]*y/,
     git: /^(--color-words|--word-diff|--color(=(?!never)|$))/,
   }),
 );
+
+/**
+ * Programs that show or send a text in another form, so that the mask does not find a secret in it. They are not among the read-only
+ * commands, but a rule with a wildcard or a preset can allow them. Programs that use an `.env` file, such as `node` or `docker`, are not listed.
+ */
+const REWRITES = list(
+  "dd sed gsed awk gawk mawk nawk perl base64 base32 basenc xxd od hexdump hd rev fold fmt pr paste split csplit expand column strings jq yq " +
+    "gzip bzip2 xz zstd zip tar openssl gpg curl wget nc ncat socat scp rsync",
+);
+
+/** True if the program can show or send a text in a form in which the mask does not recognise a secret. */
+export const rewritesText = (program: ShellWord): boolean =>
+  program !== undefined && REWRITES.has(program.slice(program.lastIndexOf("/") + 1));
 
 /** Programs that show no content of the files that their words name. */
 const NAMES_ONLY = list(
@@ -206,6 +223,11 @@ export function filesShown(argv: readonly ShellWord[]): readonly ShellWord[] {
   const [program = "", ...words] = argv;
   if (NAMES_ONLY.has(program)) return [];
   if (program === "git") return shownByGit(words).scope === "none" ? [] : words;
+  // `curl -d @.env`, `dd if=.env`
+  if (rewritesText(program))
+    return words.flatMap((word) =>
+      word === undefined ? [word] : [...new Set([word, ...word.split(/[@=<]+/)])],
+    );
   if (!SEARCHES.has(program)) return words;
   return operandsOf(program, words).slice(givesPattern(words) ? 0 : 1);
 }

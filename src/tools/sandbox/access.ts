@@ -31,6 +31,8 @@ export interface AccessRequest {
   isProtected: (path: string) => boolean;
   /** Files that the configuration names, relative to the workspace. */
   named?: () => readonly string[];
+  /** Files with keys that the command sees empty, as absolute paths. */
+  emptied?: readonly string[];
 }
 
 /** Each command gets its own, empty version of these folders. */
@@ -84,6 +86,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
     pinned.flatMap((path) => foldersAbove(path, workspace)),
   );
   set("read", pinned);
+  set("empty", request.emptied ?? []);
   // Last, because the workspace can be the user's own settings.
   set("hidden", [socketSecretFile(process.env)]);
   return {

@@ -2,7 +2,9 @@
 // Network access is off by default. bubblewrap cannot filter hosts, so network access also stays off if only certain hosts are allowed.
 
 import { execFile } from "node:child_process";
-import { sep } from "node:path";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, sep } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../../errors.ts";
 import {
@@ -73,9 +75,22 @@ function mounts({ workspace, paths, network }: SandboxAccess): string[] {
   ];
 }
 
+let empty: string | undefined;
+
+/** A file without content, in a folder that only this user can open. It is removed at the end of the process. */
+function emptyFile(): string {
+  if (empty !== undefined && existsSync(empty)) return empty;
+  const folder = mkdtempSync(join(tmpdir(), "cadre-empty-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  empty = join(folder, "empty");
+  writeFileSync(empty, "", { mode: 0o400 });
+  return empty;
+}
+
 function mount({ path, isFolder, access }: PathAccess): string[] {
   if (access === "write") return ["--bind", path, path];
   if (access === "read") return ["--ro-bind", path, path];
+  if (access === "empty" && !isFolder) return ["--ro-bind", emptyFile(), path];
   // A file is hidden by mounting `/dev/null` over it. Devices cannot be opened on such a mount, so every read and write fails.
   return isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }

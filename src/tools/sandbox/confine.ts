@@ -11,6 +11,7 @@ import type { ToolContext } from "../tool.ts";
 import { type AccessRequest, guardedPaths, resolveAccess } from "./access.ts";
 import { findSandbox } from "./find-sandbox.ts";
 import { guardGitConfig } from "./git-config-guard.ts";
+import { hiddenKeys } from "./hidden-keys.ts";
 import { type Removal, removeCreated } from "./protected-paths.ts";
 import type { SandboxAccess, SandboxName, SandboxSettings } from "./sandbox.ts";
 
@@ -24,6 +25,8 @@ export interface Confinement {
   isProtected: (path: string) => boolean;
   /** Files that the configuration names, relative to the workspace. They are protected wherever they are. */
   named?: () => readonly string[];
+  /** Finds the files in the workspace that hold keys, as absolute paths. */
+  keyFiles?: (workspace: string) => readonly string[];
 }
 
 /** Information for the sandbox about the call that runs a command. */
@@ -54,6 +57,11 @@ export async function confine(
     };
   const { sandbox } = found;
   const limited = withLimits(argv);
+  const keys = hiddenKeys(command, context, setup);
+  if (sandbox.name === "none" && keys.searched.length > 0)
+    return {
+      problem: `nothing was run: this would search ${namesOf(keys.searched)}, which ${keys.searched.length === 1 ? "holds" : "hold"} keys, and there is no sandbox that could hide them. Use Grep, which masks keys, or name the folders to search.`,
+    };
   if (sandbox.name === "none")
     return {
       sandbox: "none",
@@ -71,6 +79,7 @@ export async function confine(
     network: setup.sandbox.network,
     write: setup.sandbox.write,
     path: env["PATH"] ?? "",
+    emptied: keys.files,
   };
   const { guarded, git, ...reach } = await resolveAccess(request);
   const putBack =
@@ -81,7 +90,14 @@ export async function confine(
     argv: wrapped.argv,
     env,
     async checkAfterwards(complaint) {
-      if (request.effect === "read") return [];
+      if (request.effect === "read") {
+        const unseen = [...new Set([...keys.searched, ...keys.named])];
+        return unseen.length > 0
+          ? [
+              `Shown empty to this search, because of the keys in it: ${namesOf(unseen)}. Grep searches its masked form.`,
+            ]
+          : [];
+      }
       const workspace = await realpath(context.workspace);
       const now = await guardedPaths(request, workspace, await gitFoldersOf(workspace));
       const keptIn = join(setup.stateFolder, "taken", context.runId, `${context.callId}-${context.attempt}`);
@@ -95,6 +111,11 @@ export async function confine(
     },
     release: () => wrapped.done?.(),
   };
+}
+
+function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map(revealHiddenInName).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
 function takenWords({ moved, left }: Removal, keptIn: string): string[] {

@@ -24,7 +24,8 @@ export interface SandboxAccess {
 export interface PathAccess {
   path: string;
   isFolder: boolean;
-  access: "write" | "read" | "hidden";
+  /** An `empty` file can be read, but has no content. If a sandbox cannot do that, the file is hidden. */
+  access: "write" | "read" | "hidden" | "empty";
 }
 
 export interface Sandbox {

@@ -135,10 +135,11 @@ function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
   const shown = paths.filter(
     ({ path, access }) =>
       access !== "hidden" &&
+      access !== "empty" &&
       !paths.some((one) => one.access === "write" && access === "read" && one.path.startsWith(path + sep)),
   );
   return {
-    denyRead: those("hidden"),
+    denyRead: those("hidden", "empty"),
     allowRead: [
       ...shown.map(({ path }) => literalPath(path)),
       ...(socket === undefined ? [] : [literalPath(socket)]),

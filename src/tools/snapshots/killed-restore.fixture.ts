@@ -22,6 +22,7 @@ const { restore } = createWorkspaceFiles({
     value: (value) => value,
     once: (given) => given,
     stream: () => ({ add() {}, end() {} }),
+    values: () => [],
     refresh() {},
   },
   clock: { now: () => Date.now() },
