@@ -245,6 +245,7 @@ const STARTS_PROGRAMS = new Set([
   "src/mcp/supervised-server.ts",
   "src/tools/background/process-identity.ts",
   "src/tools/background/start-command.ts",
+  "src/tools/files/find-secret.ts",
   "src/tools/files/ripgrep.ts",
   "src/tools/hooks/run-hook.ts",
   "src/tools/sandbox/bwrap.ts",

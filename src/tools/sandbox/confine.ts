@@ -57,7 +57,7 @@ export async function confine(
     };
   const { sandbox } = found;
   const limited = withLimits(argv);
-  const keys = hiddenKeys(command, context, setup);
+  const keys = hiddenKeys(command, context, setup.keyFiles);
   if (sandbox.name === "none" && keys.searched.length > 0)
     return {
       problem: `nothing was run: this would search ${namesOf(keys.searched)}, which ${keys.searched.length === 1 ? "holds" : "hold"} keys, and there is no sandbox that could hide them. Use Grep, which masks keys, or name the folders to search.`,

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { isInside } from "../files/workspace-path.ts";
-import type { ConfinedCall, Confinement } from "./confine.ts";
+import type { ToolContext } from "../tool.ts";
 import { plainWords } from "./protected-paths.ts";
 
 export interface HiddenKeys {
@@ -21,8 +21,8 @@ const NOTHING: HiddenKeys = { files: [], searched: [], named: [] };
 
 export function hiddenKeys(
   command: string,
-  { effect, approved, workspace }: Pick<ConfinedCall, "effect" | "approved" | "workspace">,
-  { keyFiles }: Pick<Confinement, "keyFiles">,
+  { effect, approved, workspace }: Pick<ToolContext, "effect" | "approved" | "workspace">,
+  keyFiles: ((workspace: string) => readonly string[]) | undefined,
 ): HiddenKeys {
   if (!keyFiles || effect !== "read" || approved || !/grep|rg/.test(command)) return NOTHING;
   const files = keyFiles(workspace);
