@@ -82,6 +82,7 @@ async function cadre() {
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
       schedules: runtime.schedules,
+      inbound: runtime.inbound,
       web: {},
       projects: { list: async () => [], link: () => Promise.reject(new Error("There is no other project.")) },
       info: {

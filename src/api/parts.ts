@@ -18,6 +18,7 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { ReplaySummary } from "../loop/replay/replay.ts";
 import type { AgentReplay } from "../loop/replay/replay-agent.ts";
 import type { Store } from "../stores/store.ts";
+import type { Receiver } from "../triggers/hooks/receive.ts";
 import type { Scheduler } from "../triggers/scheduler.ts";
 import type { Notifier } from "../webhooks/notifier.ts";
 import type { Person } from "./access/person.ts";
@@ -80,6 +81,8 @@ export interface ApiParts {
   /** The project's webhooks. Undefined if none are configured. */
   webhooks?: Pick<Notifier, "hooks" | "owed" | "test">;
   schedules: Pick<Scheduler, "list" | "pause" | "runNow">;
+  /** Receives messages of other systems. */
+  inbound: Pick<Receiver, "limitOf" | "receive" | "list" | "entry" | "retry">;
 }
 
 /** The parts that routes get: the API's parts, the hub, and the name of the acting person. */

@@ -126,6 +126,6 @@ test("help lists every command", async () => {
   expect(code).toBe(0);
   const verbs = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, verb]) => verb);
   expect(verbs.join(" ")).toMatchInlineSnapshot(
-    `"init demo chat run retry fork runs show tail why usage compare approve reject outcome permissions message pause resume cancel undo budget freeze thaw agents eval replay up worker workers mcp acp verify export import prune doctor trust servers users webhooks schedules completion help"`,
+    `"init demo chat run retry fork runs show tail why usage compare approve reject outcome permissions message pause resume cancel undo budget freeze thaw agents eval replay up worker workers mcp acp verify export import prune doctor trust servers users webhooks schedules triggers completion help"`,
   );
 });

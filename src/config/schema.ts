@@ -8,6 +8,7 @@ import { z } from "zod";
 import { Duration } from "./duration.ts";
 import { Hooks } from "./hooks.ts";
 import { HostEntry, HttpUrl, SiteEntry } from "./hosts.ts";
+import { InboundHook } from "./inbound-hook.ts";
 import { LimitsInput } from "./limits.ts";
 import { InstructionNames } from "./names.ts";
 import { type KeyValues, onlyKeys } from "./read-keys.ts";
@@ -498,6 +499,11 @@ export const DECLARED_KEYS = {
     "Runs that start at given times, by name",
     z.record(TriggerName, Schedule),
     alwaysNeedsTrust("what starts by itself", "none"),
+  ),
+  triggers: key(
+    "Messages of other systems that start runs, by the name in `POST /hooks/<name>`",
+    z.record(TriggerName, InboundHook),
+    alwaysNeedsTrust("what starts by itself", "named"),
   ),
   retention: key("Accepted, but without effect yet: see `cadre prune`", z.unknown(), ANY_FOLDER),
 };

@@ -42,6 +42,7 @@ export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): A
     workspaceTree,
     webhooks: runtime.webhooks,
     schedules: runtime.schedules,
+    inbound: runtime.inbound,
     replay,
     replayAgent,
     sentRequest,

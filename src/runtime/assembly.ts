@@ -66,6 +66,7 @@ import { gitProgramSetting } from "../tools/git/program-setting.ts";
 import { inputSchemaOf } from "../tools/input-schema.ts";
 import { createWorkspaceFiles } from "../tools/snapshots/workspace-files.ts";
 import { isIntranetAddress, isPublicAddress } from "../tools/web/public-address.ts";
+import { createReceiver, type Receiver } from "../triggers/hooks/receive.ts";
 import { createProjectSchedules } from "../triggers/project-schedules.ts";
 import { createScheduler, type Scheduler } from "../triggers/scheduler.ts";
 import { configuredHooks } from "../webhooks/configured-hooks.ts";
@@ -134,6 +135,8 @@ export interface RuntimeAssembly {
   /** Delivers webhooks while this runtime is running. */
   readonly webhooks: Notifier;
   readonly schedules: Scheduler;
+  /** Receives messages of other systems. */
+  readonly inbound: Receiver;
   /** Replays these runs with the current code and rules, and compares the decisions. Nothing is executed. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
   /** The exact request of a recorded model call. */
@@ -205,10 +208,17 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     const workspace = evalWorkspace(request, config);
     return admit({ ...request, ...rules }, { ...admitParts, workspace }, key);
   };
+  // On a shared store, two projects can have schedules of the same name.
+  const scope = isServerStore(config.store) ? `@${digest(config.folder).slice(0, 12)}` : "";
   const schedules = createScheduler({
     ...{ store, clock, onProblem: report, admit: admitRequest },
     schedules: createProjectSchedules(config, agents, clock),
-    scope: isServerStore(config.store) ? `@${digest(config.folder).slice(0, 12)}` : "",
+    scope,
+  });
+  const inbound = createReceiver({
+    ...{ store, clock, env, onProblem: report, admit: admitRequest, scope, nonce: ids.nonce },
+    hooks: config.trusted ? (config.triggers ?? {}) : {},
+    say: (message, key) => messageSession(message, admitParts, key),
   });
   const webhooks = createNotifier({
     ...{ store, clock, onProblem: report },
@@ -224,6 +234,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     people,
     webhooks,
     schedules,
+    inbound,
     defaultModel,
     agents,
     explain: project.explain,
@@ -240,8 +251,8 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
       const workerCard = cardOf(parts, pool, options.version);
       const driving = { engine, parts, report, recordHeartbeat, poolFilter: filter, workerCard };
       const { version = "", startsSchedules = false } = options;
-      const scheduler = startsSchedules ? schedules : undefined;
-      stopServices = await startServices({ driving, webhooks, scheduler, mask, env, version });
+      const triggers = startsSchedules ? [schedules, inbound] : [];
+      stopServices = await startServices({ driving, webhooks, triggers, mask, env, version });
     },
     async endCancelled(runIds, signal) {
       await endCancelledRuns(runIds, parts, signal);

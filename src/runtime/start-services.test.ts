@@ -50,7 +50,7 @@ test("[E11] [TL2] a worker whose engine is unreachable does not look alive and k
       owed: async () => ({ notices: [], more: false }),
       start: () => async () => {},
     },
-    scheduler: undefined,
+    triggers: [],
     mask: shapesOnly(),
     env: { CADRE_ALIVE_FILE: file, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
     version: "0.0.0",

@@ -14,15 +14,15 @@ import { repeat } from "../repeat.ts";
 import { digest } from "../stores/hashes.ts";
 import type { PoolFilter, Store, WorkerCard } from "../stores/store.ts";
 import { startTracing } from "../telemetry/tracing.ts";
-import { type Scheduler, startScheduler } from "../triggers/scheduler.ts";
+import { startTriggers } from "../triggers/scheduler.ts";
 import type { Notifier } from "../webhooks/notifier.ts";
 import { touchWhileAlive } from "./alive-file.ts";
 
 export interface ServiceParts {
   driving: DrivingParts;
   webhooks: Notifier;
-  /** Undefined if this process starts no runs of schedules. */
-  scheduler: Pick<Scheduler, "round"> | undefined;
+  /** The schedules and hooks whose runs this process starts. Empty if it starts none. */
+  triggers: readonly { round(): Promise<void> }[];
   mask: Mask;
   env: Readonly<Record<string, string | undefined>>;
   version: string;
@@ -30,7 +30,7 @@ export interface ServiceParts {
 
 /** Starts all services or none. Returns the function that stops them. Tracing stops last, so that traces include the last steps. */
 export async function startServices(services: ServiceParts): Promise<() => Promise<void>> {
-  const { driving, webhooks, scheduler, mask, env, version } = services;
+  const { driving, webhooks, triggers, mask, env, version } = services;
   const { store, worker } = driving.parts;
   const stopAlive = touchWhileAlive(env["CADRE_ALIVE_FILE"]);
   const stopTracing = await startTracing({
@@ -51,13 +51,11 @@ export async function startServices(services: ServiceParts): Promise<() => Promi
       throw error;
     });
   const stopWebhooks = webhooks.start();
-  const ticking =
-    scheduler &&
-    startScheduler(scheduler, (error) =>
-      driving.report({ message: "A schedule could not be served; it is tried again.", error }),
-    );
+  const ticking = startTriggers(triggers, (error) =>
+    driving.report({ message: "A schedule or a hook could not be served; it is tried again.", error }),
+  );
   return async () => {
-    await ticking?.stop();
+    await ticking.stop();
     await stopDriving();
     await stopWebhooks();
     await stopTracing();

@@ -69,7 +69,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
       pause: triggers.pause,
       claim: (entry) => triggers.claim({ ...entry, payload: mask.text(entry.payload) }),
       settle: (trigger, id, settlement) => triggers.settle(trigger, id, mask.value(settlement)),
-      reopen: triggers.reopen,
+      reopen: (trigger, id, payload) => triggers.reopen(trigger, id, mask.text(payload)),
       entry: triggers.entry,
       pending: triggers.pending,
       entries: triggers.entries,

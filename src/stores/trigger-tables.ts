@@ -39,9 +39,9 @@ export const createTriggers = ({ read, write }: TableAccess): Triggers => ({
     write(function* (sql) {
       return (yield* ask(sql.run(SETTLE, trigger, id, outcome, detail, runId ?? null))) > 0;
     }),
-  reopen: (trigger, id) =>
+  reopen: (trigger, id, payload) =>
     write(function* (sql) {
-      return (yield* ask(sql.run(REOPEN, trigger, id))) > 0;
+      return (yield* ask(sql.run(REOPEN, trigger, id, payload))) > 0;
     }),
   entry: (trigger, id) =>
     read(function* (sql) {
@@ -90,7 +90,7 @@ const DELETE_OLD = `DELETE FROM trigger_entries WHERE name = $1 AND outcome <> '
 const ENTRY = "SELECT * FROM trigger_entries WHERE name = $1 AND id = $2";
 const SETTLE = `UPDATE trigger_entries SET outcome = $3, detail = $4, run = $5
   WHERE name = $1 AND id = $2 AND outcome = 'pending'`;
-const REOPEN = `UPDATE trigger_entries SET outcome = 'pending', detail = ''
+const REOPEN = `UPDATE trigger_entries SET outcome = 'pending', detail = '', payload = $3
   WHERE name = $1 AND id = $2 AND outcome = 'failed'`;
 const PENDING = `SELECT * FROM trigger_entries WHERE name = $1 AND outcome = 'pending' AND start_at <= $2
   ORDER BY at, id LIMIT $3`;

@@ -60,8 +60,8 @@ export interface Triggers {
   claim(entry: TriggerEntry): Promise<{ entry: TriggerEntry; existed: boolean }>;
   /** TR2: settles a pending entry. Returns false if the entry is not pending. */
   settle(trigger: string, id: string, settlement: Settlement): Promise<boolean>;
-  /** Makes a failed entry pending again. Returns false if it has not failed. */
-  reopen(trigger: string, id: string): Promise<boolean>;
+  /** Makes a failed entry pending again, with a new request. Returns false if it has not failed. */
+  reopen(trigger: string, id: string, payload: string): Promise<boolean>;
   entry(trigger: string, id: string): Promise<TriggerEntry | undefined>;
   /** Pending entries that may start now, oldest first. */
   pending(trigger: string, now: number, limit: number): Promise<TriggerEntry[]>;

@@ -7,12 +7,13 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { lastTick, nextTick, type Schedule, ticksBetween } from "../config/schedule.ts";
-import { CadreError, messageOf } from "../errors.ts";
+import { messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { RunRequest } from "../loop/commands/admit.ts";
 import { type Repeating, repeat } from "../repeat.ts";
 import type { Store } from "../stores/store.ts";
 import type { TriggerEntry, TriggerState } from "../stores/triggers.ts";
+import { isRefusal } from "./refusals.ts";
 
 export interface NamedSchedule extends Schedule {
   name: string;
@@ -209,17 +210,6 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   };
 }
 
-/** Whether the request itself is refused, so that trying it again would be refused as well. */
-export const isRefusal = (error: unknown): boolean => error instanceof CadreError && REFUSALS.has(error.code);
-
-const REFUSALS: ReadonlySet<CadreError["code"]> = new Set([
-  "AGENT_NOT_FOUND",
-  "AGENT_INVALID",
-  "BAD_REQUEST",
-  "MODEL_UNKNOWN",
-  "UNPROCESSABLE",
-]);
-
 const requestOf = ({ agent, task, input }: NamedSchedule, reason: string): RunRequest => ({
   agent,
   task,
@@ -248,13 +238,16 @@ function jitterOf({ name, jitter = 0 }: NamedSchedule, id: string): number {
 const EVERY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 
-export function startScheduler(
-  scheduler: Pick<Scheduler, "round">,
+/** Serves schedules and hooks until it is stopped. */
+export function startTriggers(
+  triggers: readonly { round(): Promise<void> }[],
   onError: (error: unknown) => void,
 ): Repeating<void> {
   return repeat({
     async work() {
-      await scheduler.round();
+      const rounds = await Promise.allSettled(triggers.map((trigger) => trigger.round()));
+      const failed = rounds.find((each) => each.status === "rejected");
+      if (failed) throw failed.reason;
       return { result: undefined, nextIn: EVERY_MS };
     },
     retryIn: (failures) => Math.min(LONGEST_RETRY_MS, EVERY_MS * 2 ** failures),

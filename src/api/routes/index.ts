@@ -14,6 +14,7 @@ import { exportRoutes } from "./export.ts";
 import { factoryContractRoutes } from "./factory-contract.ts";
 import { grantRoutes } from "./grants.ts";
 import { healthRoutes } from "./health.ts";
+import { hookRoutes } from "./hooks.ts";
 import { messageRoutes } from "./messages.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { opsContractRoutes } from "./ops-contract.ts";
@@ -55,6 +56,7 @@ export function apiRoutes(parts: RouteParts) {
     ...userRoutes(parts),
     ...webhookRoutes(parts),
     ...scheduleRoutes(parts),
+    ...hookRoutes(parts),
     ...opsContractRoutes(parts),
     ...factoryContractRoutes(parts),
     ...chatContractRoutes(parts),

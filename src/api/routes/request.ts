@@ -67,6 +67,22 @@ function throwBrokenOff(error: unknown): never {
   throw new HttpError(400, "The request broke off before its end. Nothing was changed.");
 }
 
+/** Reads the bytes of a body, up to a limit. */
+export async function readBytes({ req }: Context, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const read = async (): Promise<void> => {
+    for await (const chunk of req.raw.body ?? []) {
+      size += chunk.byteLength;
+      if (size > most)
+        throw new HttpError(413, `The body is larger than ${most / 1_024} kB. Nothing was changed.`);
+      chunks.push(chunk);
+    }
+  };
+  await read().catch(throwBrokenOff);
+  return Buffer.concat(chunks);
+}
+
 /** Reads the body up to a limit. It counts the bytes, because `Content-Length` might be wrong. */
 async function boundedText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
   const decoder = new TextDecoder();

@@ -23,6 +23,8 @@ export interface RouteSpec<
   query?: Q;
   /** Schema of a POST body. If absent, the body must be empty or `{}`. */
   body?: B;
+  /** True if the handler reads the body itself, as bytes. */
+  raw?: boolean;
   /** Size limit of the body. Set only if the default is too small. */
   maxMegabytes?: number;
   /** Schema of the JSON answer. If absent, the route answers with one of the `media` types, or with `{}` if there are none. */
@@ -103,7 +105,7 @@ function routeBuilder<const M extends Method>(method: M, refusal: RefusalForm | 
       const request = {
         params: c.req.param(),
         query: readQuery(c, query),
-        body: method === "post" ? await readBody(c, body, spec.maxMegabytes) : undefined,
+        body: method === "post" && !spec.raw ? await readBody(c, body, spec.maxMegabytes) : undefined,
         idempotencyKey: spec.idempotent ? readIdempotencyKey(c) : undefined,
       };
       const value = await answer(request as RouteRequest<P, Q, B>, c);

@@ -41,8 +41,9 @@ export interface Refusal {
   address?: string;
 }
 
-/** Paths that require no key: the health check and one-time links. */
-const OPEN_PATHS = /^\/(healthz|open\.js|open\/[\w-]+)$/;
+/** Paths that require no key: the health check, one-time links, and hooks, whose messages carry a proof of their own (TR6). */
+const OPEN_PATHS = /^\/(healthz|open\.js|open\/[\w-]+|hooks\/[\w-]{1,40})$/;
+const HOOK = /^\/hooks\//;
 /** The page shows attached files by their address. It contains the hash of the file, which no other server knows. */
 const ATTACHMENT = /^\/api\/runs\/[\w-]+\/attachments\/f[0-9a-f]{64}$/;
 const COOKIE_SECONDS = COOKIE_MS / 1_000;
@@ -58,6 +59,8 @@ export function door(options: DoorOptions): MiddlewareHandler {
       throw error;
     }
     await next();
+    if (HOOK.test(c.req.path) && c.res.status >= 400)
+      options.onRefused?.({ ...refusalOf(c, undefined), status: c.res.status });
   };
 }
 

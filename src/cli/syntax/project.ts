@@ -89,6 +89,20 @@ export function addProjectCommands(program: Command, bind: BindHandler): void {
     .command("run <name>")
     .description("start a run of a schedule now")
     .action(bind(async () => (await import("../commands/schedules.ts")).run));
+  const triggers = program
+    .command("triggers")
+    .description("list the hooks for messages of other systems, and the latest messages");
+  triggers
+    .command("list", { isDefault: true, hidden: true })
+    .action(bind(async () => (await import("../commands/triggers.ts")).list));
+  triggers
+    .command("show <name> <id>")
+    .description("show a message as it came in, and what became of it")
+    .action(bind(async () => (await import("../commands/triggers.ts")).show));
+  triggers
+    .command("retry <name> <id>")
+    .description("map a failed message again, with today's settings")
+    .action(bind(async () => (await import("../commands/triggers.ts")).retry));
   program
     .command("completion")
     .summary("print a script that completes commands, agents and runs in your shell")

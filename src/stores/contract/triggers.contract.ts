@@ -46,12 +46,14 @@ export function triggerContract(open: Open): void {
   scenario("[TR2] an entry is settled once; only a failed one can be opened again", async ({ store }) => {
     const { triggers } = store;
     await triggers.claim(entry());
-    expect(await triggers.reopen(NAME, "t1")).toBe(false);
+    expect(await triggers.reopen(NAME, "t1", "{}")).toBe(false);
     expect(await triggers.settle(NAME, "t1", { outcome: "failed", detail: "no such agent" })).toBe(true);
     expect(await triggers.settle(NAME, "t1", { outcome: "skipped", detail: "" })).toBe(false);
-    expect(await triggers.reopen(NAME, "t1")).toBe(true);
+    expect(await triggers.reopen(NAME, "t1", "{}")).toBe(true);
     await triggers.settle(NAME, "t1", { outcome: "started", detail: "", runId: "r1" });
-    expect(await triggers.entry(NAME, "t1")).toEqual(entry({ outcome: "started", runId: "r1" }));
+    expect(await triggers.entry(NAME, "t1")).toEqual(
+      entry({ outcome: "started", runId: "r1", payload: "{}" }),
+    );
     expect(await triggers.entry(NAME, "t2")).toBeUndefined();
   });
 
