@@ -84,6 +84,7 @@ function pathOf({ path }: Route): string {
     .replace("{hash}", ids.definition)
     .replace("/api/users/{name}", "/api/users/nobody-of-that-name")
     .replace("/v1/models/{id}", "/v1/models/clerk")
+    .replace("{delivery}", "none")
     .replace("{name}", "clerk")
     .replace("{id}", ids.run);
   if (filled === "/api/compare") return `${filled}?a=${ids.run}&b=${ids.run}`;

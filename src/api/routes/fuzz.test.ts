@@ -104,6 +104,11 @@ test(`[A14] ${REQUESTS} random requests without the token are all rejected, and 
       const init = initOf(wild);
       const headers = { ...init.headers, Host: "localhost", ...lie };
       const response = await app.request(`http://localhost${wild.path}`, { ...init, headers });
+      // A hook needs no token, but a proof of its own (TR6). No hook is configured here.
+      if (/^\/hooks\/[\w-]{1,40}(\?|$)/.test(wild.path)) {
+        expect(response.status).toBeGreaterThanOrEqual(400);
+        return;
+      }
       expect(response.status).toBe(401);
       expect(await response.json()).toMatchObject({ error: { code: "UNAUTHORIZED" } });
     }),

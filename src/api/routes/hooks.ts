@@ -69,13 +69,13 @@ export function hookRoutes({ inbound }: ApiParts) {
       }),
     ),
     route.get(
-      "/api/triggers/{name}/deliveries/{id}",
+      "/api/triggers/{name}/deliveries/{delivery}",
       {
         summary: "A message of another system, as it is kept",
         answer: z.object({ delivery: TriggerEntryView, message: z.unknown() }),
         role: "admin",
       },
-      async ({ params: { name, id } }) => {
+      async ({ params: { name, delivery: id } }) => {
         const entry = await inbound.entry(name, id);
         if (!entry) throw unknownDelivery(name, id);
         const { message } = JSON.parse(entry.payload) as { message: unknown };
@@ -83,13 +83,13 @@ export function hookRoutes({ inbound }: ApiParts) {
       },
     ),
     route.post(
-      "/api/triggers/{name}/deliveries/{id}/retry",
+      "/api/triggers/{name}/deliveries/{delivery}/retry",
       {
         summary: "Map a failed message again, with today's settings",
         answer: TriggerEntryView,
         role: "admin",
       },
-      async ({ params: { name, id } }) => {
+      async ({ params: { name, delivery: id } }) => {
         const entry = await inbound.retry(name, id);
         if (!entry) throw unknownDelivery(name, id, "failed ");
         return viewOf(entry);

@@ -35,7 +35,7 @@ const headOf = ({ name, from, agent, problem }: InboundHookView): string =>
 
 export async function show(invocation: Invocation, name: string, id: string): Promise<number> {
   const found = await withClient(invocation, (client) =>
-    client.get("/api/triggers/{name}/deliveries/{id}", { name, id }),
+    client.get("/api/triggers/{name}/deliveries/{delivery}", { name, delivery: id }),
   );
   const { outcome, detail } = found.delivery;
   return report(invocation, found, [
@@ -46,7 +46,7 @@ export async function show(invocation: Invocation, name: string, id: string): Pr
 
 export async function retry(invocation: Invocation, name: string, id: string): Promise<number> {
   const delivery = await withClient(invocation, (client) =>
-    client.post("/api/triggers/{name}/deliveries/{id}/retry", { name, id }),
+    client.post("/api/triggers/{name}/deliveries/{delivery}/retry", { name, delivery: id }),
   );
   const { outcome, runId, detail } = delivery;
   const words = runId === undefined ? `${outcome}: ${detail}` : `${outcome}: run ${runId}`;
