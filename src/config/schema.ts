@@ -111,7 +111,7 @@ const Endpoint = HttpUrl.refine(
 );
 
 /** The file contains only the names of the variables that hold the secrets, not the secrets. */
-export const Loki = z.strictObject({
+export const QueryServer = z.strictObject({
   url: Endpoint,
   tenantEnv: text.optional(),
   tokenEnv: text.optional(),
@@ -398,7 +398,12 @@ export const DECLARED_KEYS = {
     z.record(z.string(), McpServer),
     alwaysNeedsTrust("commands and endpoints", "named"),
   ),
-  loki: key("The Loki server that log tools query", Loki, alwaysNeedsTrust("endpoints", "named")),
+  loki: key("The Loki server that log tools query", QueryServer, alwaysNeedsTrust("endpoints", "named")),
+  prometheus: key(
+    "The Prometheus server that metric tools query",
+    QueryServer,
+    alwaysNeedsTrust("endpoints", "named"),
+  ),
   web: key("The hosts that pages may be read from", Web, {
     untrusted: [
       {

@@ -185,6 +185,7 @@ export function openProject(options: ProjectOptions): Project {
       watcher: fileURLToPath(new URL(`./background-watcher${extname(import.meta.url)}`, import.meta.url)),
     },
     loki: { settings: config.loki, env },
+    prometheus: { settings: config.prometheus, env },
     services: { services: config.services, folder: config.folder },
     web: { settings: config.web, ownPort: config.server.port },
     search: { settings: config.search, env },

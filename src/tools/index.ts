@@ -13,6 +13,10 @@ import { lokiLabelsTool } from "./loki-labels.ts";
 import { lokiQueryTool } from "./loki-query.ts";
 import { lokiServiceErrorsTool } from "./loki-service-errors.ts";
 import { lsTool } from "./ls.ts";
+import type { PrometheusAccess } from "./prometheus/client.ts";
+import { prometheusAlertsTool } from "./prometheus-alerts.ts";
+import { prometheusQueryTool } from "./prometheus-query.ts";
+import { prometheusRangeTool } from "./prometheus-range.ts";
 import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
 import { type SkillFolders, skillTool } from "./skill.ts";
@@ -26,13 +30,22 @@ import { writeTool } from "./write.ts";
 export interface ToolSetup {
   bash: BashSetup;
   loki: LokiAccess;
+  prometheus: PrometheusAccess;
   services: ServiceAccess;
   web: WebAccess;
   search: SearchAccess;
   skills: SkillFolders;
 }
 
-export const toolsFor = ({ bash, loki, services, web, search, skills }: ToolSetup): readonly AnyTool[] => [
+export const toolsFor = ({
+  bash,
+  loki,
+  prometheus,
+  services,
+  web,
+  search,
+  skills,
+}: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
@@ -46,6 +59,9 @@ export const toolsFor = ({ bash, loki, services, web, search, skills }: ToolSetu
   lokiQueryTool(loki),
   lokiLabelsTool(loki),
   lokiServiceErrorsTool(loki),
+  prometheusQueryTool(prometheus),
+  prometheusRangeTool(prometheus),
+  prometheusAlertsTool(prometheus),
   restartServiceTool(services),
   webFetchTool(web),
   webSearchTool(search),
@@ -62,6 +78,7 @@ export const builtinTools: readonly AnyTool[] = toolsFor({
     isProtected: () => false,
   },
   loki: { settings: undefined, env: {} },
+  prometheus: { settings: undefined, env: {} },
   services: { services: {}, folder: "/" },
   web: { settings: { allow: [], deny: [], private: [] }, ownPort: 0 },
   search: { settings: undefined, env: {} },

@@ -75,16 +75,25 @@ function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
 }
 
 /** Cadre's own sentence, followed by the untrusted text inside the mark. If the text is too long, `full` contains the whole text. */
-export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
+export function untrustedAnswer(
+  words: string,
+  theirs: string,
+  context: ToolContext,
+  source = "loki",
+): ToolAnswer {
   const nonce = context.nonce();
-  const addMark = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;
+  const addMark = (text: string): string => `${words}\n${markUntrusted(nonce, source, text)}`;
   const bounded = boundOutput(theirs);
-  if (!bounded.cut) return { output: addMark(theirs), untrusted: "loki" };
+  if (!bounded.cut) return { output: addMark(theirs), untrusted: source };
   const full = addMark(theirs);
-  return { output: addMark(bounded.text), untrusted: "loki", full, size: Buffer.byteLength(full) };
+  return { output: addMark(bounded.text), untrusted: source, full, size: Buffer.byteLength(full) };
 }
 
-export function failedAnswer(reply: LokiReply & { ok: false }, context: ToolContext): ToolAnswer {
+export function failedAnswer(
+  reply: LokiReply & { ok: false },
+  context: ToolContext,
+  source?: string,
+): ToolAnswer {
   if (!reply.serverText) return { output: reply.why, isError: true };
-  return { ...untrustedAnswer(reply.why, formatLine(reply.serverText), context), isError: true };
+  return { ...untrustedAnswer(reply.why, formatLine(reply.serverText), context, source), isError: true };
 }

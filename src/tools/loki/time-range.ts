@@ -34,6 +34,17 @@ export function parseTimeRange(
   return { ok: false, why };
 }
 
+/** Parses one time. `name` is the input that contains it. */
+export function parseTime(
+  name: string,
+  text: string,
+  now = systemClock.now(),
+): { ok: true; ms: number } | { ok: false; why: string } {
+  const time = readTime(text, now);
+  if (time !== undefined) return { ok: true, ms: Number(time / MS) };
+  return { ok: false, why: `${name}: "${text}" is no time: write ${TIME_FORMS}.` };
+}
+
 export const formatRange = ({ start, end }: TimeRange): string =>
   `${formatTime(start)} to ${formatTime(end)}`;
 

@@ -90,7 +90,7 @@ const ICONS: readonly [RegExp, typeof Wrench][] = [
   [/^(Write|Edit)$/, PenLine],
   [/^Read$/, FileText],
   [/^(Grep|Glob|Ls)$/, FolderSearch],
-  [/^Web|^loki/, Globe],
+  [/^Web|^loki|^prometheus/, Globe],
   [/^Todo/, ListTodo],
   [/^AskUser$/, MessageCircleQuestion],
 ];
