@@ -18,7 +18,13 @@ import { detach } from "../follow/detach.ts";
 import { followRun, type WatchedRun } from "../follow/follow-run.ts";
 import type { Answerer } from "../follow/questions.ts";
 import { chooseModel, type ModelOptions } from "../follow/rehearsal.ts";
-import { printAnswer, printFollowResult, withKeptRun, worstExitCode } from "../follow/report-result.ts";
+import {
+  type AnswerFormat,
+  printAnswer,
+  printFollowResult,
+  withKeptRun,
+  worstExitCode,
+} from "../follow/report-result.ts";
 import {
   parseStartRequest,
   printAgentWarnings,
@@ -53,7 +59,7 @@ interface RunOptions extends ModelOptions {
   resume?: string;
   /** Prints only the answer. */
   print?: boolean;
-  output?: "text" | "json";
+  output?: AnswerFormat;
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
@@ -108,7 +114,7 @@ interface FollowContext {
   answerer: Answerer;
   leaving: Shutdown;
   /** If set, the command prints only the result. */
-  format?: "text" | "json";
+  format?: AnswerFormat;
 }
 
 /** Follows the requested run, or all unfinished runs. Reconnects when the owner of the store exits (E1). */

@@ -12,6 +12,7 @@ import { neededLines, retryLines, showAgainLine, summaryLines } from "../view/su
 import { fitLines } from "../view/text/fit.ts";
 import { asSentence, jsonLine, plain, plainLine } from "../view/text/plain.ts";
 import type { FollowResult, WatchedRun } from "./follow-run.ts";
+import { reportToGithub } from "./github-report.ts";
 import type { Blockage } from "./questions.ts";
 
 export async function printFollowResult(
@@ -51,14 +52,18 @@ export async function printFollowResult(
   return code;
 }
 
+/** `github`: as text, and as GitHub Actions shows and passes on results. */
+export type AnswerFormat = "text" | "json" | "github";
+
 /** Prints only the result: the answer as text, or one JSON object. Everything else that a person must know goes to stderr. */
 export async function printAnswer(
   rest: FollowResult,
   next: WatchedRun,
   connection: Connection,
-  { invocation, format }: { invocation: Invocation; format: "text" | "json" },
+  { invocation, format }: { invocation: Invocation; format: AnswerFormat },
 ): Promise<number> {
   if (format === "json") return printFollowResult(rest, next, connection, { ...invocation, json: true });
+  if (format === "github") return reportAnswer(rest, next, connection, invocation);
   const { io, screen } = invocation;
   const run = await connection.client.get("/api/runs/{id}", { id: next.runId });
   if (rest.type !== "ended" || run.status !== "completed")
@@ -78,6 +83,28 @@ export async function printAnswer(
   for (const { agent, branch } of result?.unmerged ?? [])
     io.stderr.write(`Not merged: the work of ${plainLine(agent)} is on the branch ${plainLine(branch)}.\n`);
   return exitCodeOf(run);
+}
+
+/** Collects what `--output text` prints, and reports it to GitHub Actions. */
+async function reportAnswer(
+  rest: FollowResult,
+  next: WatchedRun,
+  connection: Connection,
+  invocation: Invocation,
+): Promise<number> {
+  let text = "";
+  const collect = { write: (piece: string) => (text += piece) };
+  const exitCode = await printAnswer(rest, next, connection, {
+    invocation: {
+      ...invocation,
+      screen: createScreen(collect, {}, true),
+      io: { ...invocation.io, stderr: collect },
+    },
+    format: "text",
+  });
+  const { agent } = await connection.client.get("/api/runs/{id}", { id: next.runId });
+  reportToGithub({ runId: next.runId, agent, exitCode, text: text.trim() }, invocation.io);
+  return exitCode;
 }
 
 const keptLines = (runId: string, commandLine: CommandLine): string[] => [

@@ -53,8 +53,8 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .addOption(
       new Option(
         "--output <format>",
-        "as --print; json prints one object with result, cost and exit code",
-      ).choices(["text", "json"]),
+        "as --print; json prints one object with result, cost and exit code; github reports to GitHub Actions",
+      ).choices(["text", "json", "github"]),
     )
     .addOption(yes())
     .addOption(detach("the run's id"))
