@@ -182,7 +182,7 @@ export const Sandbox = z.union([
   SandboxShape,
 ]);
 
-const Worktrees = z.strictObject({ merge: z.enum(["auto", "branch"]).optional() });
+const Worktrees = z.strictObject({ merge: z.enum(["ask", "auto", "branch", "squash"]).optional() });
 
 /** Settings about users who are not admins. The users themselves are not configured in a file. */
 const Users = z.strictObject({ see: z.enum(["own", "all"]).optional() });
@@ -490,9 +490,19 @@ export const DECLARED_KEYS = {
     alwaysNeedsTrust("commands", "named"),
   ),
   worktrees: key(
-    "Whether the work of agents with `workspace: worktree` is merged (`merge: auto`, the default) or stays on its branch (`merge: branch`)",
+    "How the work of agents with `workspace: worktree` reaches the project's folder: a person sees one diff and decides (`merge: ask`, the default, and `merge: squash`, which adds one ordinary commit), without a question (`merge: auto`), or not at all (`merge: branch`)",
     Worktrees,
-    ANY_FOLDER,
+    {
+      untrusted: [
+        {
+          what: "that work is merged without a question",
+          part: "merge",
+          needsTrust: ({ merge }) => merge === "auto",
+          without: ({ merge: _, ...rest }) => rest,
+        },
+      ],
+      secrets: "none",
+    },
   ),
   users: key("What users who are not admins can see", Users, alwaysNeedsTrust("who may act", "none")),
   pools: key(

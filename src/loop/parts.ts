@@ -177,11 +177,39 @@ export type CheckPrices = (
 
 export type MergeOutcome =
   | { status: "unchanged" }
-  | { status: "merged"; commit: string; files: string[] }
+  | { status: "merged"; commit: string; files: string[]; squashed?: true }
   /** The child's work was not merged, because it conflicts or is kept on purpose. It is on the branch, and the parent's files are unchanged. */
   | { status: "conflict" | "kept"; branch: string; files: string[]; detail: string };
 
-/** Git worktrees for children. Every operation can be repeated after a crash. */
+export interface WorktreeWork {
+  /** The message of the commit. */
+  message: string;
+  /** The files that the run changed with judged tools. */
+  files: readonly string[];
+}
+
+export interface WorktreeClose {
+  /** True if the run did not succeed. Its work stays on its branch. */
+  keep: boolean;
+  /** True if the folder around it is the worktree of another run. Its work is merged there in any case, as a merge commit. */
+  isInner: boolean;
+  /** The commit that a person approved. */
+  approved?: string | undefined;
+  /** Who rejected the merge, and why. */
+  rejected?: string | undefined;
+  /** True if the folder and its branch stay until the run has ended. */
+  stays?: boolean;
+}
+
+/** Everything that a merge would change in the folder of the project. */
+export interface MergeReview {
+  /** The latest commit of the run's branch. */
+  commit: string;
+  files: string[];
+  diff: string;
+}
+
+/** Git worktrees of runs. Every operation can be repeated after a crash. */
 export interface Worktrees {
   /** The worktree and the working folder of a run that is about to start, or the reason why the run cannot have a worktree. */
   plan(
@@ -189,12 +217,13 @@ export interface Worktrees {
     runId: RunId,
   ): Promise<{ worktree: Worktree; workspace: string } | { problem: string }>;
   open(worktree: Worktree): Promise<void>;
-  /** Merges the child's work into the parent's folder, or keeps the work on its branch. Then removes the worktree. */
-  close(
-    worktree: Worktree,
-    /** `files` are the files that the child changed with judged tools. */
-    options: { message: string; keep: boolean; files: readonly string[] },
-  ): Promise<MergeOutcome>;
+  /**
+   * Commits the work to its branch, and returns what a person decides about before it reaches the folder of the project.
+   * Undefined if no person is asked: the project merges without asking, or there is nothing that can be merged.
+   */
+  review(worktree: Worktree, work: WorktreeWork): Promise<MergeReview | undefined>;
+  /** Merges the run's work into the folder around it, or keeps the work on its branch. Then removes the worktree. */
+  close(worktree: Worktree, work: WorktreeWork & WorktreeClose): Promise<MergeOutcome>;
   /** Closes the worktrees of runs that have ended. */
   sweep(isOver: (runId: RunId) => Promise<boolean>): Promise<void>;
 }

@@ -97,6 +97,8 @@ export type Action =
   | { type: "run-builtin"; call: string }
   /** Merge the worktree of a child. */
   | { type: "merge-child"; runId: string }
+  /** Merge the run's own worktree, because the run would end like this. */
+  | { type: "merge-own"; ending: Ending }
   /** Only children are still running: cancel them and wait until they have ended. */
   | { type: "cancel-children"; runIds: string[]; waitingOn: WaitingOn }
   | { type: "end"; ending: Ending };

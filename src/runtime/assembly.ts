@@ -194,6 +194,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     chooseModel: project.chooseModel,
     checkPrices: parts.checkPrices,
     workspace: config.folder,
+    worktrees: parts.worktrees,
     environment: (workspace) => readEnvironment(workspace, clock.now(), { trusted }),
     expandCommand,
   };

@@ -11,7 +11,8 @@ test("[26.8] with `merge: branch`, the work of every run stays on its branch, an
   if (!("worktree" in planned)) throw new Error(planned.problem);
   await worktrees.open(planned.worktree);
   await repository.write({ "a.txt": "A\n" }, planned.workspace);
-  expect(await worktrees.close(planned.worktree, { message: "work", keep: false, files: [] })).toMatchObject({
+  const work = { message: "work", keep: false, files: [], isInner: false };
+  expect(await worktrees.close(planned.worktree, work)).toMatchObject({
     status: "kept",
     branch: "cadre/c1",
     files: ["a.txt"],
@@ -35,4 +36,30 @@ test("[D6] abandoned worktrees are removed even if the project is a subfolder of
   await worktrees.sweep(async () => true);
   expect(await exists(planned.worktree.path)).toBe(false);
   expect(await repository.git(["show", "cadre/c1:packages/web/half.txt"])).toBe("half");
+});
+
+test("[26.8] work that nobody has approved is not merged, and neither is work that was added after the approval", async () => {
+  await using repository = await tempGit();
+  const worktrees = worktreesOf(repository.path, {});
+  const planned = await worktrees.plan(repository.path, "c1");
+  if (!("worktree" in planned)) throw new Error(planned.problem);
+  const { worktree, workspace } = planned;
+  await worktrees.open(worktree);
+  await repository.write({ "a.txt": "A\n" }, workspace);
+  const work = { message: "work", keep: false, files: [], isInner: false, stays: true };
+  const review = await worktrees.review(worktree, work);
+  expect(await worktrees.close(worktree, work)).toMatchObject({
+    status: "kept",
+    detail: expect.stringContaining("nobody has approved it"),
+  });
+  await repository.write({ "b.txt": "b\n" }, workspace);
+  expect(await worktrees.close(worktree, { ...work, approved: review!.commit })).toMatchObject({
+    status: "kept",
+    detail: expect.stringContaining("it was changed after it was approved"),
+  });
+  expect(await repository.read("a.txt")).toBe("a\n");
+  const again = await worktrees.review(worktree, work);
+  expect(again!.files).toEqual(["a.txt", "b.txt"]);
+  const merged = await worktrees.close(worktree, { ...work, approved: again!.commit, stays: false });
+  expect(merged).toMatchObject({ status: "merged", files: ["a.txt", "b.txt"] });
 });

@@ -7,6 +7,7 @@ import {
   closeWorktree,
   headOf,
   openWorktree,
+  reviewWorktree,
   sweepWorktrees,
   worktreeOf,
   worktreeProblem,
@@ -15,9 +16,13 @@ import {
 /** Manages the worktrees of runs. `folder` is the project whose abandoned worktrees are removed. */
 export function worktreesOf(
   folder: string,
-  { merge = "auto" }: NonNullable<Config["worktrees"]> = {},
+  { merge = "ask" }: NonNullable<Config["worktrees"]> = {},
   isNamed: (path: string) => boolean = () => false,
 ): LoopParts["worktrees"] {
+  // Write and Edit already ask before they change a protected file, so their files need no second look.
+  const mustLook = (files: readonly string[]) => (path: string) =>
+    (isProtectedPath(path) || isNamed(path)) && !files.includes(path);
+  const asks = merge === "ask" || merge === "squash";
   return {
     async plan(workspace, runId) {
       const problem = await worktreeProblem(workspace);
@@ -27,18 +32,23 @@ export function worktreesOf(
       return { worktree, workspace: join(worktree.path, head.folder) };
     },
     open: openWorktree,
-    // Write and Edit already ask before they change a protected file, so their files need no second look.
-    close: (worktree, { files, ...options }) =>
+    review: async (worktree, { files, message }) =>
+      asks ? reviewWorktree(worktree, { message, mustLook: mustLook(files) }) : undefined,
+    close: (worktree, { files, message, keep, isInner, approved, rejected, stays }) =>
       closeWorktree(worktree, {
-        ...options,
-        ...(merge === "branch"
-          ? { apart: "cadre.yaml keeps work on branches (`worktrees: { merge: branch }`)" }
-          : {}),
-        mustLook: (path) => (isProtectedPath(path) || isNamed(path)) && !files.includes(path),
+        message,
+        keep,
+        apart: rejected ?? (merge === "branch" && !isInner ? KEPT_APART : undefined),
+        squash: merge === "squash" && !isInner,
+        ...(asks && !isInner ? { approved: approved ?? null } : {}),
+        stays,
+        mustLook: mustLook(files),
       }),
     sweep: async (isOver) => void (await sweepWorktrees(folder, isOver)),
   };
 }
+
+const KEPT_APART = "cadre.yaml keeps work on branches (`worktrees: { merge: branch }`)";
 
 /** Whether the folder exists. Also true if the folder cannot be accessed: the tool that uses the folder will report the error. */
 export async function hasFolder(path: string): Promise<boolean> {

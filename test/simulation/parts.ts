@@ -127,6 +127,7 @@ const noCommands: LoopParts["commands"] = {
 const noWorktrees: LoopParts["worktrees"] = {
   plan: async () => ({ problem: "There is no repository here." }),
   open: async () => {},
+  review: async () => undefined,
   close: async () => ({ status: "unchanged" }),
   sweep: async () => {},
 };

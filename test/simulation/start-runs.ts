@@ -23,6 +23,7 @@ export async function startRuns(
         environment: async () => ({ day: "2026-01-02", os: "Linux" }),
         expandCommand: async (text) => ({ text }),
         wake: async () => {},
+        worktrees: { plan: async () => ({ problem: "There is no repository here." }) },
       },
     );
   }

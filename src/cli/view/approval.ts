@@ -3,6 +3,7 @@
 
 import { diffLines } from "diff";
 import type { ApprovalView, Probe } from "../../api/client/types.ts";
+import { MERGE_CALL } from "../../projections/folds/tool-call.ts";
 import { describeCall } from "../../projections/views/timeline.ts";
 import { describeAskReason, ITEM_HEADLINES } from "../../projections/words/decisions.ts";
 import { clockTime } from "../../projections/words/format.ts";
@@ -105,8 +106,8 @@ export function answerCommands(item: ApprovalView, commandLine: CommandLine): st
 /** Maximum length of a printed edit command. A longer command is shortened, so that the other commands stay on the screen. */
 const LONGEST_EDIT = 300;
 
-function editCommands({ id, kind, input }: ApprovalView, commandLine: CommandLine): string[] {
-  if (kind !== "tool") return [];
+function editCommands({ id, kind, tool, input }: ApprovalView, commandLine: CommandLine): string[] {
+  if (kind !== "tool" || tool === MERGE_CALL) return [];
   const json = jsonLine(input ?? {}).replaceAll("'", "'\\''");
   return [commandLine(`approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'`)];
 }

@@ -1,33 +1,107 @@
-// Merges the work of a child that has its own git worktree.
-// A merge is idempotent and is repeated after a crash, so no work is lost (D6).
+// Merges the work of a run that has its own git worktree into the folder around it. The parent merges a child, and a root merges itself.
+//  - A merge is idempotent and is repeated after a crash, so no work is lost (D6).
+//  - Work enters the worktree of a parent without a question. Before it enters the folder of the project, a person sees the whole diff,
+//    unless the project's configuration says otherwise.
+//  - An approval is valid for one commit. If the work changes afterwards, the person is asked again.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { type ChildRun, mergeCallId } from "../../projections/folds/child-runs.ts";
+import type { Ending } from "../../patterns/action.ts";
+import { type Merge, mergeCallId } from "../../projections/folds/child-runs.ts";
+import { MERGE_CALL, newStepCall } from "../../projections/folds/tool-call.ts";
+import { applyUnattendedPolicy, approvalHash, itemTerms } from "../calls/judge.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
-import type { LoopParts, MergeOutcome } from "../parts.ts";
+import type { LoopParts, MergeOutcome, WorktreeWork } from "../parts.ts";
 
-export async function mergeChild(
-  runId: string,
+type MergeParts = Pick<
+  LoopParts,
+  "authority" | "clock" | "commands" | "digest" | "files" | "worktrees" | "mayBegin" | "host" | "pid"
+>;
+
+/** The work of a run that has ended, or that has nothing left to do. */
+interface Work {
+  runId: string;
+  agent: string;
+  worktree: Worktree;
+  merge: Merge;
+  hasSucceeded: boolean;
+  summary: string;
+  files: readonly string[];
+}
+
+export async function mergeChild(runId: string, run: RunJournal, parts: MergeParts): Promise<void> {
+  const { agent, worktree, merge, ended } = run.state.children.get(runId)!;
+  const { success, summary, result } = ended!;
+  const files = [...result.files_created, ...result.files_modified];
+  const work = { runId, agent, worktree: worktree!, merge, hasSucceeded: success, summary, files };
+  const isInner = (run.state.start!.mergesInto ?? []).length > 0;
+  const merged = await settle(work, { isInner, folder: run.state.start!.workspace }, run, parts);
+  if (!merged) return;
+  const text = `${agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;
+  const id = mergeCallId(runId);
+  run.record({ type: "CONTEXT_ADDED", payload: { id, source: "system", text } });
+}
+
+/** Merges the work of a whole tree, whose root has a worktree of its own. The worktree stays until the root has ended. */
+export async function mergeOwnWork(
+  { status, summary }: Ending,
   run: RunJournal,
-  parts: Pick<LoopParts, "commands" | "files" | "worktrees" | "mayBegin" | "host" | "pid">,
+  parts: MergeParts,
 ): Promise<void> {
-  const child = run.state.children.get(runId)!;
-  if (!parts.mayBegin()) return run.release();
-  const attempt = child.merge.attempts + 1;
+  const { runId, definition, state } = run;
+  const work = {
+    runId,
+    agent: definition.name,
+    worktree: state.start!.worktree!,
+    merge: state.ownMerge!,
+    hasSucceeded: status === "completed",
+    summary,
+    files: [...state.files.keys()],
+  };
+  await settle(work, { isInner: false, folder: state.start!.mergesInto!.at(-1)!, stays: true }, run, parts);
+}
+
+/** Merges the work, or asks a person first. Undefined if the question or the merge could not be completed now. */
+async function settle(
+  work: Work,
+  { isInner, folder, stays }: { isInner: boolean; folder: string; stays?: boolean },
+  run: RunJournal,
+  parts: MergeParts,
+): Promise<MergeOutcome | undefined> {
+  const { runId, merge, worktree, hasSucceeded, agent } = work;
+  if (!parts.mayBegin()) {
+    await run.release();
+    return undefined;
+  }
+  // A command that the run has left in the background could still change its files.
+  await parts.commands.stopRun(runId);
+  const message = `${agent}: ${work.summary.split("\n", 1)[0]!.slice(0, 60)}\n\nRun ${runId}`;
+  const { asked } = merge;
+  const rejected = rejectionOf(merge);
+  if (!isInner && hasSucceeded && rejected === undefined) {
+    const question = await questionFor(work, { message, files: work.files }, folder, run, parts);
+    if (question) {
+      run.record(question);
+      return undefined;
+    }
+  }
+  const approved = asked?.decision?.decision === "approve" ? asked.proposal!.fingerprint : undefined;
+  const attempt = merge.attempts + 1;
   const base = { toolCallId: mergeCallId(runId), ...(attempt > 1 ? { attempt } : {}) };
   const { host, pid } = parts;
-  const intent: EventBody = { type: "TOOL_STARTED", payload: { ...base, host, pid } };
-  const refused = await run.beginWork([intent]);
-  if (refused) return;
-  // A command that the child has left in the background could still change its files.
-  await parts.commands.stopRun(runId);
-  const endWatch = await parts.files.watch(run.state.start!.workspace);
-  const merged = await close(child, child.worktree!, parts);
+  if (await run.beginWork([{ type: "TOOL_STARTED", payload: { ...base, host, pid } }])) return undefined;
+  const endWatch = await parts.files.watch(folder);
+  const merged = await close(
+    worktree,
+    {
+      ...{ message, files: work.files, keep: !hasSucceeded, isInner },
+      ...omitUndefined({ approved, rejected, stays }),
+    },
+    parts,
+  );
   const changes = await endWatch();
-  const text = `${child.agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;
-  const result: EventBody = {
+  run.record({
     type: "TOOL_RESULT",
     payload: {
       ...base,
@@ -36,22 +110,59 @@ export async function mergeChild(
       ...omitUndefined({ changes }),
       ...(isUnmerged(merged) ? { isError: true } : {}),
     },
-  };
-  const note = { id: base.toolCallId, source: "system" as const, text };
-  run.record(result, { type: "CONTEXT_ADDED", payload: note });
+  });
+  return merged;
 }
 
-/** Merges the child's work. The work of a failed or cancelled child stays on its branch, where people can look at it. */
+/** TOOL_PROPOSED with the diff. Undefined if exactly this was approved, or if no person has to decide. */
+async function questionFor(
+  { runId, worktree, merge }: Work,
+  work: WorktreeWork,
+  folder: string,
+  run: RunJournal,
+  parts: MergeParts,
+): Promise<EventBody | undefined> {
+  const review = await parts.worktrees.review(worktree, work);
+  if (!review) return undefined;
+  const { proposal, decision } = merge.asked ?? {};
+  const input = { branch: worktree.branch, into: folder, files: review.files };
+  const hash = approvalHash(MERGE_CALL, input, review.commit, run, parts);
+  if (decision?.decision === "approve" && proposal!.hash === hash) return undefined;
+  const round = proposal ? (proposal.round ?? 1) + 1 : 1;
+  const call = newStepCall(mergeCallId(runId), MERGE_CALL, input);
+  const judged = applyUnattendedPolicy({ verdict: "ask", rule: "worktrees: { merge: ask }" }, run);
+  return {
+    type: "TOOL_PROPOSED",
+    payload: {
+      ...{ toolCallId: call.id, name: call.name, input, hidden: true },
+      ...judged,
+      // A merge is complete or it has not happened, so it is repeated after a crash.
+      effect: "idempotent",
+      ...(round > 1 ? { round } : {}),
+      ...(judged.verdict === "ask"
+        ? { hash, fingerprint: review.commit, preview: review.diff, ...itemTerms(run, parts) }
+        : {}),
+    },
+  };
+}
+
+/** Why the work is not wanted in the folder of the project: by a person, in time, or by the policy of a run without a person. */
+function rejectionOf({ asked }: Merge): string | undefined {
+  if (!asked) return undefined;
+  const { proposal, decision } = asked;
+  if (proposal!.verdict === "deny") return `nobody is there to approve it (${proposal!.rule})`;
+  if (decision?.decision === "expire") return "nobody approved it in time";
+  if (decision?.decision !== "reject") return undefined;
+  return `${decision.by} rejected it${decision.note ? `: ${decision.note}` : ""}`;
+}
+
 async function close(
-  child: ChildRun,
   worktree: Worktree,
+  options: Parameters<LoopParts["worktrees"]["close"]>[1],
   parts: Pick<LoopParts, "worktrees">,
 ): Promise<MergeOutcome> {
-  const { success, summary, result } = child.ended!;
-  const files = [...result.files_created, ...result.files_modified];
-  const message = `${child.agent}: ${summary.split("\n", 1)[0]!.slice(0, 60)}\n\nRun ${child.runId}`;
   try {
-    return await parts.worktrees.close(worktree, { message, keep: !success, files });
+    return await parts.worktrees.close(worktree, options);
   } catch (error) {
     return { status: "kept", branch: worktree.branch, files: [], detail: messageOf(error) };
   }

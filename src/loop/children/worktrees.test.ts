@@ -21,7 +21,7 @@ const bash = (command: string) => ({ tool: "Bash", input: { command } });
 const apart = {
   agent: "agents: [coder]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
   cast: { coder: "workspace: worktree" },
-  config: "permissions: { allow: [Write, Bash] }\n",
+  config: "permissions: { allow: [Write, Bash] }\nworktrees: { merge: auto }\n",
 };
 
 function repository(world: World): (...args: string[]) => string {
@@ -184,7 +184,7 @@ scenario(
       coder: "workspace: worktree",
       helper: "",
     },
-    config: "permissions: { allow: [Write, Bash] }\n",
+    config: "permissions: { allow: [Write, Bash] }\nworktrees: { merge: auto }\n",
     script: roles({
       tester: turns({ calls: [delegate("lead")] }),
       lead: turns({ calls: [delegate("coder")] }, { calls: [delegate("helper")] }),
@@ -226,7 +226,7 @@ scenario(
 const nested = {
   agent: "agents: [lead]\ntools: []",
   cast: { lead: "agents: [coder]\ntools: []\nworkspace: worktree", coder: "workspace: worktree" },
-  config: "permissions: { allow: [Write], ask: [Bash] }\n",
+  config: "permissions: { allow: [Write], ask: [Bash] }\nworktrees: { merge: auto }\n",
   script: roles({
     tester: turns({ calls: [delegate("lead")] }),
     lead: turns({ calls: [delegate("coder")] }),

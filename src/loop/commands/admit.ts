@@ -18,6 +18,7 @@ import { hostsField, hostsIn } from "../../projections/folds/taint.ts";
 import { type SentFile, storeSentFiles } from "../attachments/store-files.ts";
 import { inputProblem, schemaProblem } from "../builtin-tools/declared/closing-tools.ts";
 import type { LoopParts } from "../parts.ts";
+import { type PlaceParts, placeRun } from "./own-worktree.ts";
 
 export interface RunRequest {
   agent: string;
@@ -51,7 +52,8 @@ export interface RunOrigin {
 }
 
 export interface AdmitParts
-  extends Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "chooseModel" | "checkPrices"> {
+  extends Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "chooseModel" | "checkPrices">,
+    PlaceParts {
   /** Throws AGENT_NOT_FOUND or AGENT_INVALID. `change` is applied before the agent's models are checked. */
   findAgent(name: string, change?: (definition: Definition) => Definition): Promise<Definition>;
   limits: AgentLimits;
@@ -85,11 +87,9 @@ export async function admit(
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const environment = await parts.environment(parts.workspace);
-  const start = await requirePrices(
-    { ...runStartPayload(request, { definition, hash, runId, environment, origin }, parts), ...files },
-    definition,
-    parts,
-  );
+  const payload = runStartPayload(request, { definition, hash, runId, environment, origin }, parts);
+  const placed = await placeRun({ ...payload, ...files }, definition, runId, parts);
+  const start = await requirePrices(placed, definition, parts);
   const idempotency = idempotencyOf(idempotencyKey, { ...asked, ...files });
   const admitted = await parts.store.runs.start(runId, start, idempotency);
   await parts.wake(admitted.runId);

@@ -7,7 +7,7 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import { ALWAYS_DAYS, type GrantFor } from "../../permissions/permission.ts";
 import type { ApprovalItem } from "../../projections/folds/approvals.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
-import { callReceipt, DELEGATE } from "../../projections/folds/tool-call.ts";
+import { callReceipt, DELEGATE, MERGE_CALL } from "../../projections/folds/tool-call.ts";
 import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { parseDelegation } from "../builtin-tools/declared/delegate.ts";
 import type { LoopParts } from "../parts.ts";
@@ -92,7 +92,10 @@ export function grantRuleFor(
   input: unknown,
   grantFor: GrantFor,
 ): string | undefined {
-  return tool === undefined ? undefined : (delegationGrant(tool, input) ?? grantFor(tool, input));
+  // Every merge is shown to a person anew.
+  return tool === undefined || tool === MERGE_CALL
+    ? undefined
+    : (delegationGrant(tool, input) ?? grantFor(tool, input));
 }
 
 /** A rule that covers this delegate and no other agent. */

@@ -13,6 +13,7 @@ import { childEndsAfter, forkPoint } from "../../projections/views/fork-point.ts
 import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { type AdmitParts, idempotencyOf, requirePrices, resolveLimits } from "./admit.ts";
+import { placeRun } from "./own-worktree.ts";
 
 type Start = Payload<"RUN_STARTED">;
 
@@ -31,7 +32,7 @@ export interface ForkRequest {
 }
 
 export interface ForkParts
-  extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake" | "expandCommand">,
+  extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake" | "expandCommand" | "worktrees">,
     Pick<LoopParts, "checkPrices" | "chooseModel"> {
   /** Compiles a changed text of an agent's file. Throws AGENT_INVALID. */
   editedAgent(definition: Definition, text: string): Promise<Definition>;
@@ -70,7 +71,7 @@ export async function forkRun(
   const forked = forkStart(first.payload, definition, request, expanded);
   const spared = programs && forked.permissions && { ...forked.permissions, sparesProtected: true as const };
   const start: Start = {
-    ...forked,
+    ...(await placeRun(forked, definition, next, parts)),
     ...omitUndefined({ permissions: spared }),
     ...omitUndefined({ by: by === first.payload.userId ? undefined : by }),
     definition: await store.blobs.put(JSON.stringify(definition)),
@@ -108,7 +109,7 @@ async function definitionFor(
   return parts.prepare({ ...edited, models: [model.model] });
 }
 
-/** Fields that a fork does not inherit. A fork has no parent, and the worktree of the other run might be gone. */
+/** Fields that a fork does not inherit, because a fork has no parent. */
 const NOT_INHERITED = [
   "sessionId",
   "parentRunId",
@@ -116,8 +117,6 @@ const NOT_INHERITED = [
   "team",
   "reason",
   "budgetRunId",
-  "worktree",
-  "mergesInto",
   "pool",
   "effects",
   "by",
@@ -137,7 +136,6 @@ function forkStart(
   return {
     ...(Object.fromEntries(kept) as Omit<Start, (typeof NOT_INHERITED)[number]>),
     ...omitUndefined({ model: edit.model }),
-    workspace: (start.worktree && start.mergesInto?.at(-1)) ?? start.workspace,
     ...poolIn(definition),
     agent: name,
     kind,

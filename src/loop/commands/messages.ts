@@ -17,6 +17,7 @@ import {
   requireStartable,
   runStartPayload,
 } from "./admit.ts";
+import { placeRun } from "./own-worktree.ts";
 import { type CommandParts, requireNotEnded, signalRun } from "./person-commands.ts";
 
 /**
@@ -114,15 +115,13 @@ export async function messageSession(
   const { agent: _, text: __, from: ___, ...request } = message;
   const asked = { agent: definition.name, task: text, ...request };
   const environment = await sessionEnvironment(sessionId, parts);
-  const start = await requirePrices(
-    {
-      ...runStartPayload(asked, { definition, hash, runId, environment, origin }, parts),
-      ...files,
-      ...(idempotencyKey === undefined ? {} : { messageId: id }),
-    },
-    definition,
-    parts,
-  );
+  const payload = {
+    ...runStartPayload(asked, { definition, hash, runId, environment, origin }, parts),
+    ...files,
+    ...(idempotencyKey === undefined ? {} : { messageId: id }),
+  };
+  const placed = await placeRun(payload, definition, runId, parts);
+  const start = await requirePrices(placed, definition, parts);
   const idempotency = idempotencyOf(idempotencyKey, { say: { ...message, ...files } });
   const delivered = await parts.store.runs.say({
     ...{ sessionId, agent: definition.name, context, runId, start },

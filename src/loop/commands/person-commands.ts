@@ -10,7 +10,7 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import type { GrantFor } from "../../permissions/permission.ts";
 import { type ApprovalItem, attemptIdOf, openItems } from "../../projections/folds/approvals.ts";
 import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
-import { loopItemId } from "../../projections/folds/tool-call.ts";
+import { loopItemId, MERGE_CALL } from "../../projections/folds/tool-call.ts";
 import type { Append } from "../../stores/store.ts";
 import type { Preview } from "../../tools/tool.ts";
 import { currentRunState } from "../drive/run-state-cache.ts";
@@ -300,6 +300,8 @@ function decisionProblem(item: ApprovalItem, { decision, input, answer, limits }
     return `This is answered with one of: ${item.choices.join(", ")}.`;
   if (decision !== "edit" && input !== undefined)
     return "Only `edit` takes an input: what was shown is what runs.";
+  if (decision === "edit" && item.tool === MERGE_CALL)
+    return "A merge cannot be edited: approve it or reject it.";
   return decision === "edit" && item.kind !== "tool" ? "Only a tool call can be edited." : undefined;
 }
 

@@ -10,8 +10,9 @@ import type { RunRow } from "../../projections/folds/run-row.ts";
 import { hostsField, hostsOfPerson } from "../../projections/folds/taint.ts";
 import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
 import { type AdmitParts, idempotencyOf, requirePrices } from "./admit.ts";
+import { placeRun } from "./own-worktree.ts";
 
-type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake" | "checkPrices">;
+type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake" | "checkPrices" | "worktrees">;
 
 /** `budgetRunId` is the run whose budget pays for the new run. */
 interface RetryOptions {
@@ -53,7 +54,8 @@ export async function retryRun(
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const idempotency = idempotencyOf(idempotencyKey, { retry: runId });
-  const checked = await requirePrices(payload, definition, parts);
+  const placed = await placeRun(payload, definition, next, parts);
+  const checked = await requirePrices(placed, definition, parts);
   const started = await parts.store.runs.start(next, checked, idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };

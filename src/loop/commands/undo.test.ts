@@ -190,7 +190,7 @@ scenario(
 scenario(
   "[26.15] the work of a child in a worktree is taken back where it was merged, and the merge is listed",
   {
-    ...open,
+    config: `${open.config}worktrees: { merge: auto }\n`,
     agent: "agents: [coder]\ntools: []",
     cast: { coder: "workspace: worktree" },
     script: roles({
@@ -265,7 +265,7 @@ scenario(
 scenario(
   "[26.15] the tool of a service does not have the workspace read",
   {
-    more: [oracleTools("unused")[2]!].map((tool) => ({
+    more: [oracleTools("/dev/null")[2]!].map((tool) => ({
       ...tool,
       name: "refund",
       reaches: ["network", "files"] as const,

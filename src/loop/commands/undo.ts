@@ -7,7 +7,7 @@ import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { FileChanges, JournalEvent, Payload } from "../../journal/events.ts";
 import { canReach } from "../../journal/tool-facts.ts";
-import { isMergeCall } from "../../projections/folds/child-runs.ts";
+import { isMergeCall, mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { hasEnded } from "../../projections/folds/run-state.ts";
 import {
@@ -191,10 +191,14 @@ function collectWork(events: readonly JournalEvent[], moment: number, work: Work
   const proposals = new Map<string, Payload<"TOOL_PROPOSED">>();
   const open = new Map<string, OpenCall>();
   let workspace = "";
+  let home = "";
   for (const event of events) {
     learnNames(names, event);
     const { runId, seq } = event;
-    if (event.type === "RUN_STARTED") workspace = event.payload.workspace;
+    if (event.type === "RUN_STARTED") {
+      ({ workspace } = event.payload);
+      home = event.payload.mergesInto?.at(-1) ?? workspace;
+    }
     if (event.type === "TOOL_PROPOSED") proposals.set(event.payload.toolCallId, event.payload);
     if (event.type === "TOOL_STARTED") {
       const { toolCallId } = event.payload;
@@ -211,7 +215,9 @@ function collectWork(events: readonly JournalEvent[], moment: number, work: Work
     open.delete(toolCallId);
     if (event.position <= moment) continue;
     if (changes) {
-      work.changes.set(workspace, [...(work.changes.get(workspace) ?? []), changes]);
+      // A root with a worktree merges its own work into the folder of the project.
+      const changed = toolCallId === mergeCallId(runId) ? home : workspace;
+      work.changes.set(changed, [...(work.changes.get(changed) ?? []), changes]);
       if (changes.incomplete) work.incomplete.push({ runId, seq });
     }
     if (!started || outcome === "not_started") continue;
@@ -230,9 +236,11 @@ const canDoMore = (tool: string | undefined, { toolFacts }: UndoParts): boolean 
 
 /** A merge stays in the history of git. Only its files are taken back. */
 function mergeText(output: unknown): string | undefined {
-  const { status, commit } = (output ?? {}) as { status?: unknown; commit?: unknown };
+  const { status, commit, squashed } = (output ?? {}) as Record<string, unknown>;
   if (status !== "merged" || typeof commit !== "string") return undefined;
-  return `Merge ${commit.slice(0, 12)} stays in git's history: \`git revert -m 1 ${commit.slice(0, 12)}\` takes it back there`;
+  const id = commit.slice(0, 12);
+  const revert = squashed === true ? `git revert ${id}` : `git revert -m 1 ${id}`;
+  return `Merge ${id} stays in git's history: \`${revert}\` takes it back there`;
 }
 
 interface FolderPlan {

@@ -20,8 +20,9 @@ import {
   childrenByTrigger,
   latestChildFor,
   liveChildren,
+  type Merge,
   mayBeRetried,
-  unmergedChild,
+  unmergedChildren,
 } from "../../projections/folds/child-runs.ts";
 import {
   CLOSING,
@@ -49,8 +50,11 @@ export function decide(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   if (state.end || hasEnded(state.status)) return { type: "stop" };
   if (!state.cancel && isOnHold(state)) return { type: "rest", wakeAt: undefined };
-  const wanted = state.cancel ? endRun(cancelledEnding(state)) : (mergeNext(state) ?? next(view, facts));
-  const action = wanted.type === "end" ? decideEnd(view, wanted.ending) : wanted;
+  const wanted = state.cancel
+    ? endRun(cancelledEnding(state))
+    : (mergeNext(state, facts.now) ?? next(view, facts));
+  const settled = wanted.type === "end" ? decideEnd(view, wanted.ending) : wanted;
+  const action = settled.type === "end" ? mergeAtEnd(settled, state, facts.now) : settled;
   if (state.status === "suspended" && !isRest(action)) return { type: "resume", by: resumedBy(state) };
   return action.type === "suspend" && isSameWait(state.waitingOn, action.waitingOn)
     ? { type: "rest", wakeAt: action.wakeAt }
@@ -73,10 +77,37 @@ function cancelledEnding(state: RunState): Ending {
   return { status: "cancelled", stopReason: via === undefined ? "user" : "parent", summary };
 }
 
-/** If a child in a worktree has ended, its work is merged before anything else is decided. */
-function mergeNext({ children }: RunState): Action | undefined {
-  const child = unmergedChild(children);
-  return child && { type: "merge-child", runId: child.runId };
+/**
+ * The work of children with worktrees is merged before anything else is decided.
+ * While a person looks at a merge, this run waits, because its next step might build on the merged files.
+ */
+function mergeNext({ children }: RunState, now: number): Action | undefined {
+  const unmerged = unmergedChildren(children);
+  const ready = unmerged.find(({ merge }) => !isUndecided(merge));
+  if (ready) return { type: "merge-child", runId: ready.runId };
+  return waitForMerges(
+    unmerged.map(({ merge }) => merge),
+    now,
+  );
+}
+
+/** D7: a root in a worktree merges the work of its tree before it ends. The work of a cancelled run stays on its branch. */
+function mergeAtEnd(
+  end: Extract<Action, { type: "end" }>,
+  { ownMerge, cancel }: RunState,
+  now: number,
+): Action {
+  if (!ownMerge || ownMerge.done || cancel) return end;
+  return waitForMerges(isUndecided(ownMerge) ? [ownMerge] : [], now) ?? { ...end, type: "merge-own" };
+}
+
+const isUndecided = ({ asked, isOutdated }: Merge): boolean =>
+  asked !== undefined && !isOutdated && awaitsDecision(asked);
+
+function waitForMerges(merges: readonly Merge[], now: number): Action | undefined {
+  const asked = merges.flatMap((merge) => merge.asked ?? []);
+  const expired = asked.filter(({ proposal }) => (proposal!.expiresAt ?? Infinity) <= now);
+  return expired.length > 0 ? { type: "record", events: expired.map(expiry) } : suspendForApproval(asked);
 }
 
 function next(view: RunView, facts: DecisionFacts): Action {

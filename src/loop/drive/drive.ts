@@ -20,7 +20,7 @@ import { proposeCalls, proposeStepCalls } from "../calls/propose.ts";
 import { recoverCalls, runTools } from "../calls/run-tools.ts";
 import { startChildren } from "../children/start-children.ts";
 import { startPatternRuns } from "../children/start-pattern-runs.ts";
-import { mergeChild } from "../children/worktree.ts";
+import { mergeChild, mergeOwnWork } from "../children/worktree.ts";
 import { cutOffHooks, runDueHooks, runEndHooks } from "../hooks/run-hooks.ts";
 import { attemptOf, callModel } from "../model/call-model.ts";
 import type { ActiveDrive, LoopParts, SkipReason } from "../parts.ts";
@@ -233,6 +233,8 @@ async function performAction(
     }
     case "merge-child":
       return mergeChild(action.runId, run, parts);
+    case "merge-own":
+      return mergeOwnWork(action.ending, run, parts);
     case "cancel-children":
       return cancelChildren(action, run, parts);
     case "end":
@@ -247,12 +249,24 @@ async function performAction(
 async function endRun(
   ending: Ending,
   run: RunJournal,
-  { commands }: Pick<LoopParts, "commands">,
+  { commands, worktrees }: Pick<LoopParts, "commands" | "worktrees">,
 ): Promise<void> {
   const left = run.state.background.size > 0 ? endedWithRun(run.state) : [];
   const warnings = left.length === 0 ? {} : { warnings: [...(ending.warnings ?? []), ...left] };
   await finishRun({ ...ending, ...warnings }, run);
-  if (run.state.end) await commands.stopRun(run.runId);
+  if (!run.state.end) return;
+  await commands.stopRun(run.runId);
+  await closeOwnWorktree(run, worktrees);
+}
+
+/** Removes the worktree of a root that has ended. If this fails or a crash prevents it, the next check on runs does it. */
+async function closeOwnWorktree(
+  { runId, state: { ownMerge, start } }: RunJournal,
+  worktrees: LoopParts["worktrees"],
+): Promise<void> {
+  if (!ownMerge) return;
+  const work = { message: `Work of run ${runId}`, files: [], keep: true, isInner: false };
+  await worktrees.close(start!.worktree!, work).catch(() => undefined);
 }
 
 /** Stops the run's program, because nothing of a run may continue after its end. */

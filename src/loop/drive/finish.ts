@@ -40,9 +40,9 @@ export async function finishRun(ending: Ending, run: RunJournal): Promise<void> 
 export function resultEnvelope(ending: Ending, state: RunState): ResultEnvelope {
   const { status, stopReason, summary, details, output, team } = ending;
   const cut = isLimit(stopReason) ? stopReason : undefined;
-  const { unmerged } = state;
+  const unmerged = [...state.unmerged, ...unmergedOwnWork(state)];
   const warnings = [...(ending.warnings ?? []), ...unmerged.map(unmergedWarning)];
-  const paths = [...state.files];
+  const paths = state.ownMerge && !state.ownMerge.isThere ? [] : [...state.files];
   return {
     status,
     summary,
@@ -60,6 +60,14 @@ export function resultEnvelope(ending: Ending, state: RunState): ResultEnvelope 
     ...omitUndefined({ failed_stage: ending.failedStage }),
     ...(unmerged.length > 0 ? { unmerged } : {}),
   };
+}
+
+/** The work of a root in a worktree that ends without a merge, because it was cancelled. */
+function unmergedOwnWork({ runId, start, ownMerge, files }: RunState): Unmerged[] {
+  if (!ownMerge || ownMerge.done || files.size === 0) return [];
+  const { branch } = start!.worktree!;
+  const detail = `The run ended before its work was merged: look at it, then \`git merge ${branch}\`.`;
+  return [{ run_id: runId, agent: start!.agent, branch, files: [...files.keys()], detail }];
 }
 
 const unmergedWarning = ({ agent, branch, detail }: Unmerged): string =>

@@ -3,7 +3,7 @@
 import { type EventBody, type JournalEvent, keyOf, type Payload } from "../../journal/events.ts";
 import type { Action, PatternRun } from "../../patterns/action.ts";
 import { reportTool } from "../../patterns/team-role.ts";
-import { mergeCallId } from "../../projections/folds/child-runs.ts";
+import { isMergeCall, mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunView } from "../drive/decide-turn.ts";
 
 /** Kinds of waits with an outside cause, for example a provider, a missing slot or a person's pause. */
@@ -23,6 +23,8 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_COMPLETED":
       return true;
     case "TOOL_PROPOSED":
+      // Whether a person is asked about a merge depends on the configuration and on git.
+      if (isMergeCall(event.payload.toolCallId)) return false;
       // A call is proposed again only if files or rules have changed.
       return (event.payload.round ?? 1) === 1;
     case "RUN_FAILED":
@@ -76,6 +78,7 @@ export function matchesEvent(action: Action, event: JournalEvent): boolean {
     case "TOOL_STARTED": {
       const { toolCallId } = event.payload;
       if (action.type === "run-builtin") return action.call === toolCallId;
+      if (action.type === "merge-own") return isMergeCall(toolCallId);
       if (action.type === "merge-child") return toolCallId === mergeCallId(action.runId);
       return action.type === "run-tools" && action.calls.includes(toolCallId);
     }

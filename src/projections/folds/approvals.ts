@@ -14,7 +14,7 @@ import type {
 import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "./child-runs.ts";
 import type { RunRow } from "./run-row.ts";
-import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
+import { askedMerges, itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
 import {
   ASK_USER,
   DELEGATE,
@@ -23,6 +23,7 @@ import {
   mayRepeat,
   type Question,
   questionOf,
+  roundId,
 } from "./tool-call.ts";
 
 export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
@@ -77,7 +78,7 @@ export interface ApprovalItem {
 /** The open items of a run, in the order of their calls. */
 export function openItems(state: RunState): ApprovalItem[] {
   if (!state.start || state.end || state.cancel) return [];
-  const items = [...state.calls.values()].flatMap((call) => callItem(state, call));
+  const items = [...askedMerges(state), ...state.calls.values()].flatMap((call) => callItem(state, call));
   const waiting = state.waitingOn;
   if (waiting?.kind !== "budget" && waiting?.kind !== "loop" && waiting?.kind !== "question") return items;
   const { kind, detail, choices, until } = waiting;
@@ -127,9 +128,11 @@ const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
 
 const CHANGES: { [Type in EventType]?: (event: EventOf<Type>) => ItemChange[] } = {
   TOOL_PROPOSED: ({ payload: { toolCallId, name, round = 1, verdict, expiresAt } }) => {
-    const itemId = round === 1 ? toolCallId : `${toolCallId}~${round}`;
     const kind = name === ASK_USER ? "question" : "tool";
-    return verdict === "ask" ? [{ type: "open", itemId, kind, expiresAt }] : [];
+    // A merge is asked about again without a decision on the earlier round, if its run has gone on.
+    const before: ItemChange[] = round > 1 ? [{ type: "close", itemId: roundId(toolCallId, round - 1) }] : [];
+    if (verdict !== "ask") return before;
+    return [...before, { type: "open", itemId: roundId(toolCallId, round), kind, expiresAt }];
   },
   RUN_SUSPENDED: ({ payload: { waitingOn } }) => {
     const { kind, items = [], until } = waitingOn;

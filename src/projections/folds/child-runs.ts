@@ -1,6 +1,7 @@
 // The children of a run, folded from the parent's journal.
 
-import type { JournalEvent, Payload, Trigger, Unmerged, Worktree } from "../../journal/events.ts";
+import type { EventOf, JournalEvent, Payload, Trigger, Unmerged, Worktree } from "../../journal/events.ts";
+import { newStepCall, type ToolCall } from "./tool-call.ts";
 
 export interface ChildRun {
   runId: string;
@@ -15,12 +16,32 @@ export interface ChildRun {
   ended: Payload<"CHILD_RUN_COMPLETED"> | undefined;
   /** The separate worktree in which the child works. It must be merged after the child's end. */
   worktree: Worktree | undefined;
-  merge: { attempts: number; done: boolean };
+  merge: Merge;
   /** Part of the tag that marks the child's text as untrusted in the parent's prompt. Empty if the text is not marked. */
   nonce: string;
   /** Start time, on a clock that stops while the run waits for a person. */
   startedAt: number;
 }
+
+/** The merge of a worktree into the folder around it. */
+export interface Merge {
+  attempts: number;
+  done: boolean;
+  /** True if the work is in the folder around the worktree. */
+  isThere: boolean;
+  /** The question to a person, with the diff. Undefined if no person is asked. */
+  asked: ToolCall | undefined;
+  /** True if the run has gone on since a person was asked, so that the diff may have changed. */
+  isOutdated: boolean;
+}
+
+export const newMerge = (done: boolean): Merge => ({
+  attempts: 0,
+  done,
+  isThere: done,
+  asked: undefined,
+  isOutdated: false,
+});
 
 /** Children by run id, in start order. */
 export type ChildRuns = Map<string, ChildRun>;
@@ -32,7 +53,7 @@ export function addChild(
 ): void {
   const { child_run_id: runId, agent_type: agent, key, trigger } = started;
   const { attempt = 1, awaited = true, retries = 0, worktree, nonce = "" } = started;
-  const merge = { attempts: 0, done: worktree === undefined };
+  const merge = newMerge(worktree === undefined);
   const child = { runId, agent, key, trigger, attempt, awaited, retries, worktree, merge, nonce, startedAt };
   children.set(runId, { ...child, ended: undefined });
 }
@@ -44,31 +65,45 @@ const MERGE = "merge/";
 
 export const isMergeCall = (toolCallId: string): boolean => toolCallId.startsWith(MERGE);
 
-export function trackMerge(children: ChildRuns, event: JournalEvent): void {
-  if (children.size === 0 || (event.type !== "TOOL_STARTED" && event.type !== "TOOL_RESULT")) return;
-  const { toolCallId, attempt = 1 } = event.payload;
-  const child = isMergeCall(toolCallId) ? children.get(childOfMerge(toolCallId)) : undefined;
-  if (child) child.merge = { attempts: attempt, done: event.type === "TOOL_RESULT" };
+export function trackMerge(merge: Merge, event: JournalEvent): void {
+  switch (event.type) {
+    case "TOOL_PROPOSED":
+      merge.asked = askedMerge(event);
+      merge.isOutdated = false;
+      break;
+    case "TOOL_STARTED":
+      merge.attempts = event.payload.attempt ?? 1;
+      break;
+    case "TOOL_RESULT":
+      merge.done = true;
+      merge.isThere = event.payload.isError !== true;
+      break;
+    default:
+  }
+}
+
+function askedMerge({ payload, seq, ts }: EventOf<"TOOL_PROPOSED">): ToolCall {
+  const call = newStepCall(payload.toolCallId, payload.name, payload.input);
+  return { ...call, proposal: { ...payload, seq, ts } };
 }
 
 /** The child whose worktree the call merges. */
 export const childOfMerge = (toolCallId: string): string => toolCallId.slice(MERGE.length);
 
-/** The work of a child that a merge has left on its branch. Undefined for other results. */
+/** The work that a merge has left on its branch. Undefined for other results. */
 export function unmergedWork(
-  children: ChildRuns,
-  { toolCallId, output }: Payload<"TOOL_RESULT">,
+  { runId, agent }: Pick<ChildRun, "runId" | "agent">,
+  { output }: Payload<"TOOL_RESULT">,
 ): Unmerged | undefined {
-  const child = isMergeCall(toolCallId) ? children.get(childOfMerge(toolCallId)) : undefined;
-  if (!child?.worktree || typeof output !== "object" || output === null) return undefined;
+  if (typeof output !== "object" || output === null) return undefined;
   const { status, branch, files, detail } = output as Partial<Unmerged> & { status?: unknown };
   if ((status !== "kept" && status !== "conflict") || branch === undefined) return undefined;
-  return { run_id: child.runId, agent: child.agent, branch, files: files ?? [], detail: detail ?? "" };
+  return { run_id: runId, agent, branch, files: files ?? [], detail: detail ?? "" };
 }
 
-/** A child that has ended but whose work is not merged yet. */
-export const unmergedChild = (children: ChildRuns): ChildRun | undefined =>
-  [...children.values()].find(({ ended, merge }) => ended && !merge.done);
+/** The children that have ended but whose work is not merged yet. */
+export const unmergedChildren = (children: ChildRuns): ChildRun[] =>
+  [...children.values()].filter(({ ended, merge }) => ended && !merge.done);
 
 /** Records the end of a child. Undefined if this run did not start the child, or if the end is already recorded. */
 export function endChild(children: ChildRuns, ended: Payload<"CHILD_RUN_COMPLETED">): ChildRun | undefined {

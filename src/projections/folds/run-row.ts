@@ -32,7 +32,7 @@ export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: num
     attended: start.attended,
     sessionId: start.sessionId,
     userId: start.userId,
-    workspace: start.workspace,
+    workspace: homeOf(start),
     pool: start.pool,
     status: "pending",
     waitingOn: undefined,
@@ -48,6 +48,10 @@ export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: num
     endedAt: undefined,
   };
 }
+
+/** The folder of the run. A root in a worktree belongs to the folder of its project, like a root without one. */
+const homeOf = ({ parentRunId, workspace, mergesInto }: Payload<"RUN_STARTED">): string =>
+  (parentRunId === undefined ? mergesInto?.at(-1) : undefined) ?? workspace;
 
 export function foldRow(journal: readonly JournalEvent[]): RunRow {
   const [first, ...rest] = journal as readonly [EventOf<"RUN_STARTED">, ...JournalEvent[]];

@@ -21,7 +21,18 @@ import { triggerOf } from "../../patterns/declarations/facts.ts";
 import type { Projection } from "../projection.ts";
 import { type BudgetChanges, trackBudget } from "../usage/budgets.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
-import { addChild, type ChildRun, endChild, mayBeRetried, trackMerge, unmergedWork } from "./child-runs.ts";
+import {
+  addChild,
+  type ChildRun,
+  childOfMerge,
+  endChild,
+  isMergeCall,
+  type Merge,
+  mayBeRetried,
+  newMerge,
+  trackMerge,
+  unmergedWork,
+} from "./child-runs.ts";
 import { type RunEnd, runEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { emptyTaint, isTainted, type Taint, trackTaint } from "./taint.ts";
 import { emptyTeam, type TeamState, trackTeam } from "./team-state.ts";
@@ -105,6 +116,8 @@ export interface RunState extends BudgetChanges {
   guard: LoopGuard;
   /** Children by run id, in start order. */
   children: Map<string, ChildRun>;
+  /** The merge of the run's own worktree. Only for a root: the worktree of a child is merged by its parent. */
+  ownMerge: Merge | undefined;
   /** Slots of a pattern for which no run could be started, with the reason. */
   unstartedSlots: Map<string, string>;
   /** Ids of timers that have fired, such as the time limit of a child. */
@@ -238,6 +251,7 @@ export const emptyRunState = (): RunState => ({
   askedPeople: new Map(),
   guard: emptyGuard(),
   children: new Map(),
+  ownMerge: undefined,
   unstartedSlots: new Map(),
   firedTimers: new Set(),
   suspendedTime: { ms: 0, since: undefined },
@@ -283,7 +297,8 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   state.seq = event.seq;
   state.updatedAt = event.ts;
   applyUsage(state.usage, event);
-  trackMerge(state.children, event);
+  const merge = mergeOf(state, event);
+  if (merge) trackMerge(merge, event);
   trackSuspension(state.suspendedTime, state.status, event);
   trackSteps(state.steps, event, state);
   trackRunner(state.runner, event);
@@ -295,12 +310,14 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       state.runId = event.runId;
       state.start = event.payload;
       state.createdAt = event.ts;
+      if (event.payload.worktree && event.payload.parentRunId === undefined) state.ownMerge = newMerge(false);
       state.hops = event.payload.hops ?? 0;
       break;
     case "CONTEXT_ADDED":
       addContext(state, event);
       break;
     case "MODEL_CALL_STARTED":
+      if (state.ownMerge) state.ownMerge.isOutdated = true;
       startModelCall(state, event);
       break;
     case "AGENT_THOUGHT":
@@ -599,7 +616,25 @@ function recordOverflow(state: RunState, failed: NonNullable<RunState["failedCal
   state.overflow = { call, model, refusals, isCompacted: false };
 }
 
+/** The merge that the event is about. Undefined for events of other calls. */
+function mergeOf(
+  { runId, children, ownMerge }: RunState,
+  { type, payload }: JournalEvent,
+): Merge | undefined {
+  if (type !== "TOOL_PROPOSED" && type !== "TOOL_STARTED" && type !== "TOOL_RESULT") return undefined;
+  if (!isMergeCall(payload.toolCallId)) return undefined;
+  const merged = childOfMerge(payload.toolCallId);
+  if (merged === runId) return ownMerge;
+  const child = children.get(merged);
+  return child?.worktree ? child.merge : undefined;
+}
+
+/** The merges that a person was asked about. */
+export const askedMerges = ({ children, ownMerge }: Pick<RunState, "children" | "ownMerge">): ToolCall[] =>
+  [ownMerge, ...[...children.values()].map(({ merge }) => merge)].flatMap((merge) => merge?.asked ?? []);
+
 function addProposal(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
+  if (mergeOf(state, event)) return;
   const call = state.calls.get(event.payload.toolCallId) ?? addStepCall(state, event.payload);
   if (!call) return;
   call.proposal = { ...event.payload, seq: event.seq, ts: event.ts };
@@ -629,7 +664,7 @@ function addDecision(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void 
   if (isYes && scope && scope !== "once" && grant)
     state.grants.push({ rule: grant, scope, until, at: event.ts });
   if (itemId.startsWith("loop/")) state.guard = { ...state.guard, previous: undefined, refused: 0, empty: 0 };
-  for (const call of state.calls.values()) {
+  for (const call of [...state.calls.values(), ...askedMerges(state)]) {
     if (call.proposal?.verdict === "ask" && itemIdOf(call) === itemId) {
       call.decision = { ...event.payload, ts: event.ts };
     }
@@ -661,8 +696,14 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   for (const { path, fingerprint } of seen ? [seen, ...ownChanges] : ownChanges)
     state.seenFiles.set(path, fingerprint);
   addBackground(state, event.payload.background);
-  const unmerged = unmergedWork(state.children, event.payload);
-  if (unmerged) state.unmerged.push(unmerged);
+  if (mergeOf(state, event)) {
+    const { runId, start, children } = state;
+    const unmerged = unmergedWork(
+      children.get(childOfMerge(id)) ?? { runId, agent: start!.agent },
+      event.payload,
+    );
+    if (unmerged) state.unmerged.push(unmerged);
+  }
   const call = state.calls.get(id);
   const hasChanged = files !== undefined || (call?.started && call.proposal?.effect !== "read");
   if (hasChanged && !recorded && isTainted(state.taint)) state.taintedWriteAt = event.ts;

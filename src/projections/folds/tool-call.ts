@@ -20,6 +20,9 @@ export const SKILL = "Skill";
 /** The tool with which an agent asks a person. */
 export const ASK_USER = "AskUser";
 
+/** The merge of a worktree, as people see it in the inbox and in the timeline. It is not a tool that a model can call. */
+export const MERGE_CALL = "Merge";
+
 export interface ToolCall {
   id: string;
   name: string;

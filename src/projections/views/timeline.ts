@@ -11,10 +11,10 @@ import { childOfMerge, isMergeCall } from "../folds/child-runs.ts";
 import { SELF_RESUMING } from "../folds/run-row.ts";
 import { NOT_STARTED } from "../folds/run-state.ts";
 import { parseTodos, summarizeTodos } from "../folds/todos.ts";
-import { ASK_USER, BASH, callOfItem, callOutcome } from "../folds/tool-call.ts";
+import { ASK_USER, BASH, callOfItem, callOutcome, MERGE_CALL } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import { type ApprovedCall, describeReceipt } from "../words/decisions.ts";
-import { describeBudget, shortTime } from "../words/format.ts";
+import { describeBudget, plural, shortTime } from "../words/format.ts";
 import { describeLimit } from "../words/limits.ts";
 import { patternRole } from "../words/pattern-role.ts";
 import { capitalize } from "../words/statuses.ts";
@@ -120,12 +120,9 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     ];
   },
   APPROVAL_DECIDED: ({ payload }, names) => decisionLine(payload, names),
-  TOOL_STARTED: ({ payload: { toolCallId: id, attempt = 1, receipt } }, names) => {
+  TOOL_STARTED: ({ runId, payload: { toolCallId: id, attempt = 1, receipt } }, names) => {
     const { approved } = names.calls.get(id) ?? {};
-    if (isMergeCall(id)) {
-      const child = childOfMerge(id);
-      return ["tool", "plain", `Merges the work of ${names.children.get(child) ?? `run ${child}`}`];
-    }
+    if (isMergeCall(id)) return ["tool", "plain", `Merges the work of ${mergedRun(id, runId, names)}`];
     const isOther = receipt !== undefined && approved?.receipt !== undefined && receipt !== approved.receipt;
     return [
       "tool",
@@ -299,6 +296,8 @@ export function describeCall(tool: string, input: unknown): string {
   const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";
   const main = MAIN_FIELDS.map((name) => fields[name]).find(isWord);
   if (tool === BASH && main !== undefined) return `Run: ${oneLine(main)}`;
+  if (tool === MERGE_CALL && isWord(fields["branch"]) && Array.isArray(fields["files"]))
+    return `Merge ${fields["branch"]} (${plural(fields["files"].length, "file")})`;
   if (tool === ASK_USER && main !== undefined) return `Ask: ${oneLine(main)}`;
   if (main !== undefined) return `${tool} ${oneLine(main)}`;
   return Object.keys(fields).length === 0 ? tool : `${tool} ${oneLine(JSON.stringify(fields))}`;
@@ -332,7 +331,7 @@ function describeClip({ results, files, cleared }: Payload<"CONTEXT_CLIPPED">): 
 function describeWish(names: Names, id: string, what: string): string {
   const { tool, input } = names.calls.get(id) ?? {};
   const isCommand = tool === BASH && typeof (input as { command?: unknown } | null)?.command === "string";
-  return isCommand ? `${what.charAt(0).toLowerCase()}${what.slice(1)}` : `use ${what}`;
+  return isCommand || isMergeCall(id) ? `${what.charAt(0).toLowerCase()}${what.slice(1)}` : `use ${what}`;
 }
 
 /** The names, types and sizes of attached files. */
@@ -360,7 +359,8 @@ function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cance
 
 function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line {
   const { itemId, decision, by, note, answer, scope, grant } = payload;
-  const what = itemId.includes("/") ? itemId : describeCallById(names, callOfItem(itemId));
+  const call = callOfItem(itemId);
+  const what = itemId.includes("/") && !isMergeCall(call) ? itemId : describeCallById(names, call);
   const because = note ? ` (${note})` : "";
   const granted = grant && scope && scope !== "once" ? ` and granted ${grant} (${scope})` : "";
   switch (decision) {
@@ -412,16 +412,24 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   ];
 }
 
-/** The merge of a child's worktree, in words: its result is made for programs. */
-function mergeLine({ payload: { toolCallId: id, output } }: EventOf<"TOOL_RESULT">, names: Names): Line {
-  const child = childOfMerge(id);
-  const who = names.children.get(child) ?? `run ${child}`;
+/** The merge of a worktree, in words: its result is made for programs. */
+function mergeLine(
+  { runId, payload: { toolCallId: id, output } }: EventOf<"TOOL_RESULT">,
+  names: Names,
+): Line {
+  const who = mergedRun(id, runId, names);
   const { status, files, branch, detail } = (output ?? {}) as Partial<Record<string, unknown>>;
   const listed = Array.isArray(files) ? files.join(", ") : "";
   if (status === "unchanged") return ["result", "quiet", `Nothing to merge from ${who}: it changed no files`];
   if (status === "merged") return ["result", "good", `Merged the work of ${who}: ${listed}`];
   const why = typeof detail === "string" ? detail : undefined;
   return ["result", "bad", `NOT merged: the work of ${who} is on the branch ${String(branch)}`, why];
+}
+
+/** The run whose work is merged. A root in a worktree merges its own work. */
+function mergedRun(callId: string, runId: string, { children }: Names): string {
+  const merged = childOfMerge(callId);
+  return merged === runId ? "this run" : (children.get(merged) ?? `run ${merged}`);
 }
 
 /** `who` is the name under which the reader knows the child. */

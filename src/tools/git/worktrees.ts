@@ -11,7 +11,7 @@ import { settleLeft } from "./apply-merge.ts";
 import { repositoryPrograms } from "./repository-programs.ts";
 import { commitAt, git, inFolder, tryGit } from "./run-git.ts";
 import { type CommitResult, commitWork, isFullyCommitted } from "./worktree-commit.ts";
-import { keepBranch, type MergeResult, mergeBack } from "./worktree-merge.ts";
+import { keepBranch, type MergeResult, type MergeReview, mergeBack, reviewMerge } from "./worktree-merge.ts";
 import {
   type Checkout,
   checkoutAround,
@@ -29,7 +29,7 @@ import {
   type WorktreeRecord,
 } from "./worktree-records.ts";
 
-export type { MergeResult } from "./worktree-merge.ts";
+export type { MergeResult, MergeReview } from "./worktree-merge.ts";
 export type { Worktree } from "./worktree-records.ts";
 
 const FOLDER = join(".cadre", "worktrees");
@@ -84,8 +84,14 @@ export interface CloseOptions {
   message: string;
   /** True if the run did not succeed. Its work stays on the branch. */
   keep?: boolean;
-  /** Why the work of every run stays on its branch, if the project wants this. */
-  apart?: string;
+  /** Why the work stays on its branch: the project wants this, or a person rejected the merge. */
+  apart?: string | undefined;
+  /** True if the work becomes one ordinary commit instead of a merge commit. */
+  squash?: boolean | undefined;
+  /** The commit that a person has approved, or null if nobody has approved any. Other work is not merged. Absent if nobody is asked. */
+  approved?: string | null | undefined;
+  /** True if the folder and the branch stay, because the run might go on in them. */
+  stays?: boolean | undefined;
   /** True if a person must review changes of this path before they are merged. */
   mustLook?: (path: string) => boolean;
 }
@@ -101,6 +107,27 @@ export function closeWorktree(worktree: Worktree, options: CloseOptions): Promis
         worktree,
         `${messageOf(error)}; what is in ${worktree.path}, if anything, is untouched`,
       );
+    }
+  });
+}
+
+/**
+ * Commits uncommitted work to the branch, and returns what a merge would change in the parent's folder. Merges nothing.
+ * Undefined if there is nothing for a person to decide: no change, a conflict, or work that must stay on its branch.
+ */
+export function reviewWorktree(
+  worktree: Worktree,
+  { message, mustLook }: Pick<CloseOptions, "message" | "mustLook">,
+): Promise<MergeReview | undefined> {
+  return runInTurn(worktree.parent, async () => {
+    try {
+      const { checkout, work } = await commitAll(worktree, message);
+      if (work.stays !== undefined || work.why !== undefined) return undefined;
+      return await reviewMerge(worktree, { checkout, mustLook });
+    } catch (error) {
+      if (!isForeseen(error)) throw error;
+      // The merge itself reports the same problem.
+      return undefined;
     }
   });
 }
@@ -204,22 +231,31 @@ async function open(worktree: Worktree): Promise<void> {
 const isForeseen = (error: unknown): boolean =>
   error instanceof CadreError || (error as NodeJS.ErrnoException).syscall !== undefined;
 
-async function close(
-  worktree: Worktree,
-  { message, keep = false, apart, mustLook }: CloseOptions,
-): Promise<MergeResult> {
+async function close(worktree: Worktree, options: CloseOptions): Promise<MergeResult> {
+  const { message, keep = false, apart, stays = false } = options;
   const { parent, branch } = worktree;
-  const checkout = await checkoutAt(parent);
+  const { checkout, found, work } = await commitAll(worktree, message);
+  if (work.stays !== undefined) return keepBranch(worktree, work.stays);
+  const why = work.why ?? (keep ? "its run did not succeed, or ended before the merge" : apart);
+  const merged = await mergeBack(worktree, { ...options, checkout, why, mustLook: options.mustLook });
+  if (stays || (found && !(await removeFolder(worktree, found)))) return merged;
+  if ("branch" in merged) return merged;
+  // git refuses to delete the branch unless the parent contains all of its commits. It cannot see that a squash contains them.
+  const force = merged.status === "merged" && merged.squashed ? ["--force"] : [];
+  await tryGit(inFolder(parent), ["branch", "--delete", ...force, "--quiet", "--", branch]);
+  return merged;
+}
+
+/** Puts all work on the branch. */
+async function commitAll(
+  worktree: Worktree,
+  message: string,
+): Promise<{ checkout: Checkout; found: WorktreeRecord | undefined; work: CommitResult }> {
+  const checkout = await checkoutAt(worktree.parent);
   await settleLeft(checkout);
   const found = await existingWorktree(worktree, checkout.common);
   const work: CommitResult = found ? await commitWork(worktree, found, message) : {};
-  if (work.stays !== undefined) return keepBranch(worktree, work.stays);
-  const why = work.why ?? (keep ? "its run did not succeed, or ended before the merge" : apart);
-  const merged = await mergeBack(worktree, { checkout, message, why, mustLook });
-  if (found && !(await removeFolder(worktree, found))) return merged;
-  // git refuses to delete the branch unless the parent contains all of its commits.
-  if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);
-  return merged;
+  return { checkout, found, work };
 }
 
 /** Returns the existing worktree. Discards a half-made or half-removed worktree. A folder without a record in git gets a new record. */

@@ -3,6 +3,7 @@
 
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { MERGE_CALL } from "../../../../../src/projections/folds/tool-call.ts";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { useDecide } from "../decision/decide.tsx";
 import { nextScope, ONCE, scopeFields, ToolAnswers } from "../decision/tool-answers.tsx";
@@ -32,6 +33,7 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
     );
   };
   const isDangerous = findDangers(item).length > 0 || scope.scope !== "once";
+  const canEdit = item.tool !== MERGE_CALL;
   const canChoose = change.hunks.hunks.length > 0;
   useHotkeys([
     {
@@ -40,7 +42,7 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
       run: () => (isDangerous ? approveButton.current?.focus() : approve()),
     },
     { keys: "mod+enter", label: "Approve as changed", run: () => change.isChanged && approve() },
-    { keys: "e", label: "Edit, then approve", run: () => setMode("edit") },
+    { keys: "e", label: "Edit, then approve", run: () => canEdit && setMode("edit") },
     { keys: "h", label: "Choose which changes to apply", run: () => canChoose && setMode("choose") },
     { keys: "d", label: "Reject, then 1–5 for a reason", run: () => setMode("reject") },
     { keys: "s", label: "Next scope: once, run, tree, always", run: () => setScope(nextScope(scope)) },
@@ -52,7 +54,19 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
       takesFocus={takesFocus}
       answers={
         <ToolAnswers
-          {...{ item, mode, setMode, scope, setScope, change, decide, mayApprove, approve, approveButton }}
+          {...{
+            item,
+            canEdit,
+            mode,
+            setMode,
+            scope,
+            setScope,
+            change,
+            decide,
+            mayApprove,
+            approve,
+            approveButton,
+          }}
           seen={seen.isSeen}
         />
       }

@@ -14,6 +14,7 @@ import { RejectForm } from "./reject-form.tsx";
 
 export interface ToolAnswersProps {
   item: ApprovalView;
+  canEdit: boolean;
   mode: Mode;
   setMode(mode: Mode): void;
   scope: Scope;
@@ -65,7 +66,7 @@ function whyApprovalWaits(mode: Mode, seen: boolean, { isValid, problem }: Chang
 const TALL = "max-md:h-11 max-md:flex-1";
 
 function ApproveRow(props: ToolAnswersProps) {
-  const { mode, setMode, change, decide, mayApprove, seen, approve, approveButton } = props;
+  const { canEdit, mode, setMode, change, decide, mayApprove, seen, approve, approveButton } = props;
   const { isChanged, hunks } = change;
   const waitReason = whyApprovalWaits(mode, seen, change);
   return (
@@ -86,10 +87,12 @@ function ApproveRow(props: ToolAnswersProps) {
       </Button>
       {mode === "look" ? (
         <>
-          <Button className={TALL} onClick={() => setMode("edit")}>
-            <PencilLine size={15} aria-hidden /> Edit
-            <KeyHint>e</KeyHint>
-          </Button>
+          {canEdit && (
+            <Button className={TALL} onClick={() => setMode("edit")}>
+              <PencilLine size={15} aria-hidden /> Edit
+              <KeyHint>e</KeyHint>
+            </Button>
+          )}
           {hunks.hunks.length > 0 && (
             <Button className={`${TALL} max-md:order-last`} onClick={() => setMode("choose")}>
               <ListChecks size={15} aria-hidden /> Choose changes

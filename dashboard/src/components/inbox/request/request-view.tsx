@@ -6,6 +6,7 @@ import { createTwoFilesPatch } from "diff";
 import { MessageSquareQuote } from "lucide-react";
 import { useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { MERGE_CALL } from "../../../../../src/projections/folds/tool-call.ts";
 import { AgentLink } from "../../../display/agent/agent.tsx";
 import { CommandParts } from "../../../display/command/command-parts.tsx";
 import { CommandPieces, CommandText } from "../../../display/command/command-text.tsx";
@@ -56,6 +57,7 @@ function RequestBody({ item }: { item: ApprovalView }) {
       </>
     );
   if (changesFile(item) && preview !== undefined) return <FileChange item={item} />;
+  if (tool === MERGE_CALL && preview !== undefined) return <MergeRequest fields={fields} patch={preview} />;
   if (blastRadius || typeof fields["task"] === "string") return <Delegation item={item} fields={fields} />;
   if (target?.kind === "url" || tool.startsWith("mcp__")) return <ServerCall tool={tool} fields={fields} />;
   return <Box text={JSON.stringify(item.input, null, 2)} />;
@@ -64,6 +66,19 @@ function RequestBody({ item }: { item: ApprovalView }) {
 const Box = ({ text }: { text: string }) => (
   <CommandText text={text} className="rounded-md border border-line bg-raised p-3" />
 );
+
+/** The work of a run in a worktree, as one diff. */
+function MergeRequest({ fields: { branch, into }, patch }: FieldsProps & { patch: string }) {
+  return (
+    <div>
+      <p className="pb-1">
+        Merges <code className="break-all font-mono text-xs">{String(branch)}</code> into{" "}
+        <code className="break-all font-mono text-xs">{String(into)}</code>:
+      </p>
+      <Diff whole patch={patch} />
+    </div>
+  );
+}
 
 /** Whether the call changes a file. The preview of such a call is a diff. */
 export const changesFile = ({ target }: ApprovalView): boolean =>
