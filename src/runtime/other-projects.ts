@@ -36,6 +36,17 @@ export function otherProjects(folder: string, env: Env): OtherProjects {
   };
 }
 
+/** The folder of the project whose page is served on the port. Undefined if it is none of this user's other projects. */
+export async function folderServing(port: number, folder: string, env: Env): Promise<string | undefined> {
+  const { list, link } = otherProjects(folder, env);
+  for (const project of await list()) {
+    if (!project.isUp) continue;
+    const served = await link(project.id).catch(() => undefined);
+    if (served && new URL(served.url).port === String(port)) return project.folder;
+  }
+  return undefined;
+}
+
 function clientOf({ dir }: KnownProject, env: Env): CadreClient {
   const socket = socketPath(dir);
   return createClient({ fetch: socketFetch(socket, () => readSocketKey(socket, env)) });

@@ -15,9 +15,11 @@ import {
   isServerStore,
   loadConfig,
 } from "../../config/config.ts";
+import type { Env } from "../../config/trust.ts";
 import { CadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { SERVE_PATH } from "../../runtime/connection.ts";
+import { folderServing } from "../../runtime/other-projects.ts";
 import { rewriteCommands } from "../command-line.ts";
 import { type Connection, connect } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
@@ -91,7 +93,7 @@ async function serveOrShare(
     serve: async (parts, config) => {
       log?.attach(parts);
       if (demo) parts.web.plug = await demo.plug(parts);
-      const { port, taken } = await choosePort(options, config);
+      const { port, taken } = await choosePort(options, config, io.env);
       if (taken !== undefined) printError(taken, io, invocation.commandLine);
       server = await serveWeb(parts, config, {
         set: io.env["CADRE_TOKEN"] || undefined,
@@ -133,7 +135,7 @@ async function shareOwner(
   const { pid, isServer } = await client.get("/api/health");
   const { folder, io, commandLine } = invocation;
   const config = loadConfig({ folder, env: io.env, flags: flagsOf(options) });
-  const { port, taken } = await choosePort(options, config);
+  const { port, taken } = await choosePort(options, config, io.env);
   const answer = isServer || !owner ? undefined : await askOwner(owner, "POST", { port });
   if (answer?.status === 409)
     throw new CadreError("USAGE", ((await answer.json()) as { problem: string }).problem);
@@ -170,10 +172,15 @@ const askOwner = (
   });
 
 /** Replaces only the default port, and not on a shared store: commands on other machines rely on its port. */
-async function choosePort(options: UpOptions, { server, store }: Config): Promise<ChosenPort> {
+async function choosePort(
+  options: UpOptions,
+  { server, store, folder }: Config,
+  env: Env,
+): Promise<ChosenPort> {
   const { host, port } = server;
   const isUsual = options.port === undefined && port === DEFAULT_PORT && !isServerStore(store);
-  return isUsual ? nextFreePort(host, port) : { port };
+  const folderOf = (taken: number) => folderServing(taken, folder, env);
+  return isUsual ? nextFreePort(host, port, folderOf) : { port };
 }
 
 function flagsOf({ host, port, model }: UpOptions): ConfigFlags {

@@ -58,6 +58,18 @@ test("[26.8] the card of a merge shows the diff and no edit command; `cadre appr
   expect(shown.stdout).toMatch(/Merged the work of this run: add\.js/);
 });
 
+test("[26.8] at a terminal, the card of a merge offers a yes and a no, and no edit", async () => {
+  const { p } = await coderProject();
+  await using _ = p;
+  await p.cadre("run", "coder", "add a file");
+  const terminal = p.terminal("approve", "--no-continue");
+  await terminal.sees(/\+1[\s\S]*\[a\]pprove {2}\[r\]eject {2}\[s\]kip/);
+  await terminal.press("a", /The answers are recorded/);
+  expect(await terminal.code).toBe(0);
+  expect(await p.cadre("run")).toMatchObject({ code: 0 });
+  expect(existsSync(join(p.folder, "add.js"))).toBe(true);
+});
+
 test("[26.8] `cadre run --yes` merges without a question, and says which files changed", async () => {
   const { p, git } = await coderProject();
   await using _ = p;

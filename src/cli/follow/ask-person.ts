@@ -5,6 +5,7 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
 import { ALWAYS_DAYS } from "../../permissions/permission.ts";
+import { MERGE_CALL } from "../../projections/folds/tool-call.ts";
 import { REJECT_REASONS, rejectionNote } from "../../projections/words/decisions.ts";
 import { usageError } from "../invocation.ts";
 import { staleLines } from "../lookup/stale-diff.ts";
@@ -229,9 +230,10 @@ export function parseBudget(text: string): { maxTokens: number } | { maxCost: nu
   throw usageError("This is not a budget: write $5, or 200k tokens. Nothing was decided.");
 }
 
-function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
+function choicesFor({ kind, tool, grant }: ApprovalView): readonly Choice[] {
   switch (kind) {
     case "tool":
+      if (tool === MERGE_CALL) return [approve, reject, skip];
       return [approve, createEdit(), reject, skip, ...(grant === undefined ? [] : [always(grant)])];
     case "question":
       return [answer, leaveUnanswered, skip];

@@ -19,6 +19,8 @@ test.each([
       const next = await nextFreePort("127.0.0.1", port);
       expect(next.port).toBeGreaterThan(port);
       expect(next.taken).toBe(`Port ${port} is used by ${who}: this is port ${next.port}.`);
+      const named = await nextFreePort("127.0.0.1", port, async () => "/home/ann/shop");
+      expect(named.taken).toContain(`is used by ${who.replace("another folder", "/home/ann/shop")}: `);
     } finally {
       other.close();
     }

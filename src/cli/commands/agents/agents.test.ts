@@ -65,6 +65,19 @@ describe("cadre agents", () => {
     expect((await p.cadre("agents")).stdout).toMatch(/^one {2}main .* lab\/qwen$/m);
   });
 
+  test("[A53] [26.12] a default model whose provider is not trusted is marked", async () => {
+    const providers = "providers: { lab: { type: openai-compatible, baseURL: http://127.0.0.1:9/v1 } }\n";
+    await using p = await project({
+      "agents/one.md": file(""),
+      "cadre.yaml": `model: lab/qwen\n${providers}`,
+    });
+    expect((await p.cadre("agents")).stdout).toMatch(
+      /^Agents that name no model use lab\/qwen, which cannot be used: its provider is unknown or not trusted\.$/m,
+    );
+    await p.cadre("trust");
+    expect((await p.cadre("agents")).stdout).toMatch(/^Agents that name no model use lab\/qwen\.$/m);
+  });
+
   test("`cadre agents --json` prints a list of agents", async () => {
     await using p = await ours();
     const { stdout: listed, lines: values } = await p.cadre("agents", "--json");

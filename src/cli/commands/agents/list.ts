@@ -22,14 +22,16 @@ export async function list(invocation: Invocation, options: { all?: true }): Pro
   const own = listed.filter(({ scope }) => scope !== "builtin");
   const builtin = listed.filter(({ scope }) => scope === "builtin");
   const ours = problems.filter(({ file, severity }) => !file.startsWith("builtin:") || severity === "error");
-  const usual = `Agents that name no model use ${modelLabel(project.defaultModel)}.`;
+  const isUsable = "model" in project.chooseModel(project.defaultModel);
+  const doubt = isUsable ? "" : ", which cannot be used: its provider is unknown or not trusted";
+  const usual = `Agents that name no model use ${modelLabel(project.defaultModel)}${doubt}.`;
   return report(invocation, listed.map(agentJson), [
     ...ownLines(own, project.defaultModel, invocation),
     ...(options.all
       ? everyBuiltinLines(builtin, invocation)
       : builtinLines(builtin, await packsIn(project.builtinFolder), invocation)),
     ...(await promptLines(project, invocation)),
-    `\n${invocation.screen.paint("dim", usual)}`,
+    `\n${invocation.screen.paint(isUsable ? "dim" : "red", usual)}`,
     ...problemLines(ours, invocation),
   ]);
 }
