@@ -498,7 +498,10 @@ export const DECLARED_KEYS = {
           what: "that work is merged without a question",
           part: "merge",
           needsTrust: ({ merge }) => merge === "auto",
-          without: ({ merge: _, ...rest }) => rest,
+          without: (worktrees) => {
+            const { merge: _, ...rest } = worktrees;
+            return rest;
+          },
         },
       ],
       secrets: "none",

@@ -14,11 +14,12 @@ export interface PlaceParts {
 
 /** A run that continues another run does not go on in its worktree, which might be gone. It gets one of its own. */
 export async function placeRun(
-  { worktree: _, mergesInto = [], ...start }: Start,
+  given: Start,
   { name, workspace: wanted }: Definition,
   runId: RunId,
   { worktrees }: PlaceParts,
 ): Promise<Start> {
+  const { worktree: _, mergesInto = [], ...start } = given;
   const home = mergesInto.at(-1) ?? start.workspace;
   if (wanted !== "worktree") return { ...start, workspace: home };
   const planned = await worktrees.plan(home, runId);
