@@ -28,7 +28,7 @@ export interface Seed extends AsyncDisposable {
   until(path: string, fits: (answer: Json) => boolean): Promise<Json>;
   /** Runs `cadre` in the folder while the server is up. */
   cadre(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Runs the first `cadre` line of the system's README in a shell that has only the reader's own settings. */
+  /** Runs the first line of the system's README that runs `cadre`, in a shell that has only the reader's own settings. */
   readme(): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Reads the store's file, as another program would. */
   sql(query: string, ...values: (string | number)[]): Record<string, Json>[];
@@ -75,14 +75,8 @@ export async function startSeed(name: string): Promise<Seed> {
       }),
     readme() {
       const text = readFileSync(join(import.meta.dirname, name, "README.md"), "utf8");
-      const line = /^.*\bcadre -C <folder>.*$/m.exec(text)![0];
-      const program = `"${process.execPath}" "${programPath("cadre")}"`;
-      return run(
-        "sh",
-        ["-c", line.replace(" cadre ", ` ${program} `).replaceAll("<folder>", folder)],
-        root,
-        env,
-      );
+      const line = /^<folder>\/\.\.\/cadre .*$/m.exec(text)![0];
+      return run("sh", ["-c", line.replaceAll("<folder>", folder)], root, env);
     },
     sql(query, ...values) {
       const database = new DatabaseSync(join(folder, ".cadre/cadre.db"), { readOnly: true });

@@ -113,6 +113,8 @@ export interface ServerInfo {
   /** True if other processes can have the store open at the same time. */
   isShared: boolean;
   model: string;
+  /** The agent of the chat, from cadre.yaml. */
+  agent?: string | undefined;
   /** Selects the runs that this process drives. If absent, the process drives all runs. */
   ours?: PoolFilter | undefined;
   /** All pools in the configuration, including pools of other machines. */

@@ -10,7 +10,7 @@ import { Hooks } from "./hooks.ts";
 import { HostEntry, HttpUrl, SiteEntry } from "./hosts.ts";
 import { InboundHook } from "./inbound-hook.ts";
 import { LimitsInput } from "./limits.ts";
-import { InstructionNames } from "./names.ts";
+import { AgentName, InstructionNames } from "./names.ts";
 import { type KeyValues, onlyKeys } from "./read-keys.ts";
 import { Restate } from "./restate.ts";
 import { Schedule } from "./schedule.ts";
@@ -298,8 +298,13 @@ export const DECLARED_KEYS = {
   ),
   limits: key("Limits of every run, unless its agent sets others", LimitsInput, ANY_FOLDER),
   agent: key(
-    "Another place for the limit on turns: `agent: { max_iters: 20 }` is `limits: { maxTurns: 20 }`",
-    z.strictObject({ max_iters: z.int().nonnegative().optional().describe("As `limits.maxTurns`") }),
+    "The agent of the chat, and another place for the limit on turns: `agent: { max_iters: 20 }` is `limits: { maxTurns: 20 }`",
+    z.strictObject({
+      max_iters: z.int().nonnegative().optional().describe("As `limits.maxTurns`"),
+      default: AgentName.optional().describe(
+        "The agent that gets a message of `POST /api/chat` or the page if neither the message nor the settings name one (assistant)",
+      ),
+    }),
     ANY_FOLDER,
   ),
   handoff: key(

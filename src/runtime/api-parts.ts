@@ -26,6 +26,7 @@ export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): A
     drives,
     isShared: isServerStore(config.store),
     model: defaultModel,
+    agent: config.agent?.default,
     ours: runtime.poolFilter,
     pools: config.pools,
   };

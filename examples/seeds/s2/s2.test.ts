@@ -3,6 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { project } from "../../../src/cli/cli.fixture.ts";
+import { startWire } from "../../../test/support/wire/server.ts";
+import { withRealModels } from "../../shared/stage.ts";
 import { type Json, type Seed, startSeed } from "../seed.fixture.ts";
 
 let seed: Seed;
@@ -107,6 +110,40 @@ test("[S2-44] if a role that may not delegate tries to, the call is refused", ()
   );
   expect(row!["request_content"]).toMatch(/delegate_to_agent/);
   expect(seed.sql("SELECT count(*) AS runs FROM runs WHERE root = ?", runId)).toEqual([{ runs: 3 }]);
+});
+
+test("[28.18] [S2-36] with the real models that cadre.yaml names, each role reaches the model of its provider", async () => {
+  await using wire = await startWire(({ system, turn }) => {
+    const isMain = JSON.stringify(system).includes("You lead the work on this project");
+    const role = isMain ? ["coder", "tester", "reviewer", "planner"][turn - 1] : undefined;
+    const call = { call: "delegate_to_agent", input: { role, task: "Say hello." } };
+    return { parts: [role === undefined ? { text: "Hello." } : call] };
+  });
+  const at = (file: string): string => readFileSync(join(import.meta.dirname, file), "utf8");
+  const roles = ["coder", "debugger", "main", "planner", "reviewer", "tester"].map(
+    (name) => `prompts/roles/${name}.md`,
+  );
+  const providers = `providers:
+  openrouter: { type: openai-compatible, baseURL: "${wire.url}/openrouter/v1", apiKeyEnv: KEY }
+  deepseek: { type: openai-compatible, baseURL: "${wire.url}/deepseek/v1", apiKeyEnv: KEY }
+  anthropic: { type: anthropic, baseURL: "${wire.url}/v1", apiKeyEnv: KEY }
+`;
+  await using p = await project({
+    "cadre.yaml": withRealModels(at("cadre.yaml")) + providers,
+    ...Object.fromEntries(["appsettings.json", ...roles].map((file) => [file, at(file)])),
+  });
+  Object.assign(p.env, { CADRE_TRUST: "1", KEY: "k" });
+  const { code, stdout } = await p.cadre("run", "main", "Say hello");
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Hello.")]);
+  expect(wire.requests.flatMap(({ rejections }) => rejections)).toEqual([]);
+  expect(new Set(wire.requests.map(({ model }) => model))).toEqual(
+    new Set(["qwen/qwen3-coder-30b-a3b-instruct", "deepseek-chat", "deepseek-reasoner", "claude-opus-4-5"]),
+  );
+});
+
+test("[28.18] [S2-49] the delegation tool has the document's descriptions", async () => {
+  const { stdout } = await seed.cadre("agents", "prompt", "main");
+  expect(stdout).toContain("Delegate a specialized task to a sub-agent with a specific role.");
 });
 
 test("[28.18] the README's own command line works in the reader's shell", async () => {

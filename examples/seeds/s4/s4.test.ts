@@ -103,6 +103,15 @@ test("[28.17] [S4-2] in the mode `auto`, only `max_iters` ends a loop, and nobod
   expect(run).toMatchObject({ status: "completed", summary: "I looked around until my turns were over." });
 });
 
+test("[28.16] [S4-51] a message that names no agent goes to the main agent that cadre.yaml names", async () => {
+  const { run_id } = await seed.post("/api/chat", {
+    message: "Look around",
+    permissions: { preset: "trusted" },
+  });
+  expect(await seed.get(`/api/runs/${run_id}`)).toMatchObject({ agent: "lead" });
+  await seed.post("/api/agent-cancel", { run_id });
+});
+
 test("[S4-15] [S4-16] [S4-19] if a subagent tries to start another subagent, the call is refused", async () => {
   const rows = seed.sql("SELECT request_content FROM messages WHERE agent_role = 'coder' ORDER BY id");
   expect(rows[1]!["request_content"]).toMatch(/There is no tool "delegate" for you|never spawns/);

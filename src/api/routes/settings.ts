@@ -14,7 +14,7 @@ export const SettingsView = namedObject("SettingsView", {
 });
 export type SettingsView = z.infer<typeof SettingsView>;
 
-/** The agent that a chat uses if the settings name no agent. */
+/** The agent that a chat uses if neither the settings nor cadre.yaml name one. */
 const DEFAULT_AGENT = "assistant";
 
 export function settingsRoutes(parts: ApiParts) {
@@ -42,5 +42,5 @@ export function settingsRoutes(parts: ApiParts) {
 }
 
 export function currentSettings({ settings, info }: Pick<ApiParts, "settings" | "info">): SettingsView {
-  return { agent: DEFAULT_AGENT, mode: "chat", ...settings.get(), model: info.model };
+  return { agent: info.agent ?? DEFAULT_AGENT, mode: "chat", ...settings.get(), model: info.model };
 }

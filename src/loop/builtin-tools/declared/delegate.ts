@@ -66,7 +66,13 @@ const Offered = z.object({
 });
 /** The model is not offered the field `context`, because it can write the same data into the task. A call with this field is accepted. */
 const Generic = Offered.extend({ context });
-const Role = z.object({ role: z.string().min(1), task, context_files: files, success_criteria: criteria });
+/** S2-33 … S2-39 specify these descriptions. */
+const Role = z.object({
+  role: z.string().min(1).describe("The role/specialization of the sub-agent"),
+  task: task.describe("Clear description of what the sub-agent should accomplish"),
+  context_files: files.describe("Optional: specific files the sub-agent should focus on"),
+  success_criteria: criteria.describe("Optional: how to determine if the task was successful"),
+});
 const Spawn = z.object({
   agentType: z.string().min(1),
   task,
@@ -86,6 +92,10 @@ const Route = z.object({
 });
 
 const DESCRIPTION = "Gives an agent a task; returns its result.";
+
+/** S2-32 specifies this wording. */
+const ROLE_DESCRIPTION =
+  "Delegate a specialized task to a sub-agent with a specific role. Use this when a task requires specialized expertise. The sub-agent will work on the task and return a structured result.";
 
 /** S3-23 specifies this wording. */
 const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
@@ -146,7 +156,7 @@ const delegate = delegationTool("generic", Generic, {
 
 const delegateToAgent = delegationTool("delegate_to_agent", Role, {
   name: "delegate_to_agent",
-  offer: offerNames("delegate_to_agent", Role, "role"),
+  offer: offerNames("delegate_to_agent", Role, "role", ROLE_DESCRIPTION),
   toRequest: ({ role, context_files, success_criteria, ...asked }) => ({
     ...asked,
     name: role,
