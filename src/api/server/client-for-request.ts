@@ -12,6 +12,7 @@ interface Served {
 /** Headers that describe the request itself. They are not copied. Other headers are copied, because they might identify the sender. */
 const REQUEST_HEADERS = [
   "accept",
+  "accept-encoding",
   "connection",
   "content-length",
   "content-type",
