@@ -18,6 +18,8 @@ export type Json = any;
 
 export interface Seed extends AsyncDisposable {
   url: string;
+  /** Signs a browser in, once. */
+  link: string;
   /** A copy of the example's folder. The system works in it. */
   folder: string;
   get(path: string): Promise<Json>;
@@ -41,6 +43,7 @@ export async function startSeed(name: string): Promise<Seed> {
   const env = { PATH: process.env["PATH"]!, HOME: root, TMPDIR: root, NODE_COMPILE_CACHE };
   const args = [join(import.meta.dirname, name, "main.ts"), "--port", "0", "--no-open", "--json"];
   const server = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const firstLine = readFirstLine(server);
   const { url, folder } = await started(server).catch((error: unknown) => {
     server.kill("SIGKILL");
     throw error;
@@ -53,7 +56,7 @@ export async function startSeed(name: string): Promise<Seed> {
   };
   const get: Seed["get"] = async (path) => (await request(path)).json();
   return {
-    ...{ url, folder, fetch: request, get },
+    ...{ url, link: JSON.parse(await firstLine).link, folder, fetch: request, get },
     async post(path, body) {
       const type = { "content-type": "application/json" };
       return (await request(path, { method: "POST", headers: type, body: JSON.stringify(body) })).json();
@@ -92,6 +95,11 @@ export async function startSeed(name: string): Promise<Seed> {
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: stdout! })) return line;
+  return "{}";
 }
 
 /** Reads the address from the server's first line, and the folder from its log. */
