@@ -117,8 +117,13 @@ export async function createCadre(given: CadreOptions = {}): Promise<Cadre> {
  */
 export async function openCadre(assembly: RuntimeAssembly, given: CadreOptions): Promise<Cadre> {
   const closing = new AbortController();
-  const watch = watchApprovals(assembly);
-  const parts: RunParts = { assembly, closed: closing.signal, handleApprovals: watch.handle };
+  const watch = watchApprovals(assembly, given.onProblem === undefined ? printUnheard : undefined);
+  const parts: RunParts = {
+    assembly,
+    closed: closing.signal,
+    handleApprovals: watch.handle,
+    noticeLater: watch.noticeLater,
+  };
   reportIgnoredSettings(assembly);
   try {
     if (given.drive ?? true) await assembly.start();
@@ -347,6 +352,13 @@ function reportIgnoredSettings({ config, onProblem }: RuntimeAssembly): void {
   if (config.trusted || config.ignoredSettings.length === 0) return;
   const message = `The folder ${config.folder} is not trusted, so these settings of its files are ignored: ${config.ignoredSettings.map(({ problem }) => problem.message).join("; ")}. \`cadre trust\` trusts the folder.`;
   onProblem({ message, error: new CadreError("UNTRUSTED", message) });
+}
+
+function printUnheard({ runId, agent, kind, tool }: ApprovalRequest): void {
+  const what = tool === undefined ? kind : `${kind} ${tool}`;
+  console.error(
+    `cadre: Run ${runId} of ${agent} waits for a person's decision (${what}). Decide with \`run.onApproval(…)\`, or with \`cadre approve\` in this folder. Later requests are not announced.`,
+  );
 }
 
 function printProblem({ message, error }: CadreProblem): void {

@@ -19,6 +19,8 @@ export type HandleApprovals = (handler: ApprovalHandler, treeOf?: RunId) => Prom
 /** @internal */
 export interface ApprovalWatch {
   handle: HandleApprovals;
+  /** A moment later, announces an open request of these runs, if the program has no handler and none was announced before. */
+  noticeLater(scope: JournalScope): void;
   stop(): void;
 }
 
@@ -29,10 +31,34 @@ interface Listener {
   seen: Set<string>;
 }
 
-/** @internal */
-export function watchApprovals(assembly: RuntimeAssembly): ApprovalWatch {
+/** A program without handlers has this time to register one, before it is told that a run waits. */
+const NOTICE_AFTER_MS = 1_000;
+
+/**
+ * `onUnheard` gets the first request for which the program has no handler. Without this notice, a program that awaits the run seems to hang.
+ * @internal
+ */
+export function watchApprovals(
+  assembly: RuntimeAssembly,
+  onUnheard?: (request: ApprovalRequest) => void,
+): ApprovalWatch {
   const { store, onProblem } = assembly;
   const listeners = new Set<Listener>();
+  const timers = new Set<NodeJS.Timeout>();
+  let isNoticed = false;
+
+  const noticeLater = (scope: JournalScope): void => {
+    if (onUnheard === undefined || isNoticed || listeners.size > 0) return;
+    const look = async (): Promise<void> => {
+      timers.delete(timer);
+      const [request] = listeners.size > 0 ? [] : await openRequests(scope, assembly);
+      if (request === undefined || isNoticed) return;
+      isNoticed = true;
+      onUnheard(request);
+    };
+    const timer = setTimeout(() => void look().catch(reportFailure), NOTICE_AFTER_MS);
+    timers.add(timer);
+  };
 
   const call = async ({ handler, seen }: Listener, request: ApprovalRequest): Promise<void> => {
     if (seen.has(request.id)) return;
@@ -63,10 +89,11 @@ export function watchApprovals(assembly: RuntimeAssembly): ApprovalWatch {
   const reportFailure = (error: unknown): void =>
     onProblem({ message: "Open requests could not be read. Handlers for approvals were not called.", error });
 
-  const stop = store.journal.onCommit((events) => {
-    if (listeners.size === 0) return;
+  const stopWatching = store.journal.onCommit((events) => {
     const runs = new Set(events.filter(opensRequest).map(({ runId }) => runId));
-    for (const runId of runs) announceRun(runId).catch(reportFailure);
+    for (const runId of runs)
+      if (listeners.size === 0) noticeLater({ run: runId });
+      else announceRun(runId).catch(reportFailure);
   });
 
   return {
@@ -77,7 +104,11 @@ export function watchApprovals(assembly: RuntimeAssembly): ApprovalWatch {
       announce(root === undefined ? {} : { root }, [listener]).catch(reportFailure);
       return () => void listeners.delete(listener);
     },
-    stop,
+    noticeLater,
+    stop() {
+      for (const timer of timers) clearTimeout(timer);
+      stopWatching();
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { tool as aiTool, jsonSchema } from "ai";
 import { type } from "arktype";
 import * as v from "valibot";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import {
   type Agent,
@@ -157,6 +157,27 @@ test("[27.3] if the answers do not fit the output schema, RunFailed says which p
     stopReason: "invalid_output",
     message: expect.stringMatching(/^The report did not fit, twice\. [\s\S]*expected number[\s\S]*refunded/),
   });
+});
+
+test("[27.3] a program without any handler reads once that its run waits, and how to decide, also after a restart", async () => {
+  const { clerk } = refundDesk();
+  const options = { folder: newFolder(), store: "data/cadre.db", agents: [clerk] };
+  const cadre = await open(options);
+  const print = vi.spyOn(console, "error").mockImplementation(() => {});
+  cleanUps.push(() => print.mockRestore());
+  const ids = [await cadre.run(clerk, "Refund order 7").id, await cadre.run(clerk, "Refund order 8").id];
+  await expect.poll(() => print.mock.calls.length).toBe(1);
+  expect(ids.join()).toContain(/Run (\w+) of clerk/.exec(String(print.mock.calls[0]))![1]);
+  expect(print.mock.calls[0]).toEqual([
+    expect.stringMatching(/waits for a person's decision \(tool refund\)\. .*`run\.onApproval/),
+  ]);
+  await cadre.close();
+  const again = await open(options);
+  again.get(ids[1]!).result.catch(() => {});
+  await expect.poll(() => String(print.mock.calls[1])).toContain(`Run ${ids[1]} of clerk waits`);
+  const another = await open({ agents: [clerk] });
+  await another.run(clerk, "Refund order 9").onApproval((request) => request.approve());
+  expect(print).toHaveBeenCalledTimes(2);
 });
 
 test("[27.3] a run of an agent that is not listed is refused, and the error says where to list it", async () => {

@@ -80,6 +80,8 @@ export interface RunParts {
   /** Aborted when Cadre closes. */
   closed: AbortSignal;
   handleApprovals: HandleApprovals;
+  /** Tells the program that a run which it awaits waits for a person, if the program has no handler. */
+  noticeLater(scope: { root: RunId }): void;
 }
 
 const PROGRAM = "program";
@@ -184,8 +186,9 @@ export class CadreClosed extends Error {
 async function awaitResult<Output>(
   runId: RunId,
   schema: ReadSchema | undefined,
-  { assembly, closed }: RunParts,
+  { assembly, closed, noticeLater }: RunParts,
 ): Promise<RunResult<Output>> {
+  noticeLater({ root: runId });
   const event = await endOf(runId, assembly.store, closed);
   if (event.type !== "RUN_COMPLETED") throw failureOf(event);
   const { result, summary, tree } = event.payload;
