@@ -18,6 +18,8 @@ export interface RunJournal {
   /** Whether some events could not be read. */
   gaps: boolean;
   timeline: Timeline;
+  /** Number of the run's calls that were refused: by a rule, by a person, or because nothing has that name. */
+  refused: number;
   /** Ids of the child runs, in the order they started. */
   children: string[];
   /** Text and output being streamed, by call. Streamed text is never part of the journal. */
@@ -63,7 +65,10 @@ function fold(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalE
     run.streaming.delete(event.payload.callId);
     run.streaming.delete(`${event.payload.callId}/reasoning`);
   }
-  if (event.type === "TOOL_RESULT") run.streaming.delete(event.payload.toolCallId);
+  if (event.type === "TOOL_RESULT") {
+    run.streaming.delete(event.payload.toolCallId);
+    if (event.payload.outcome === "denied") run.refused++;
+  }
 }
 
 const startedRun = ({ runId, payload, ts }: EventOf<"RUN_STARTED">): RunJournal => ({
@@ -72,6 +77,7 @@ const startedRun = ({ runId, payload, ts }: EventOf<"RUN_STARTED">): RunJournal 
   gaps: false,
   timeline: timelineProjection.initial(),
   open: new Set(),
+  refused: 0,
   children: [],
   streaming: new Map(),
 });

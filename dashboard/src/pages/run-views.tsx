@@ -77,6 +77,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
                     runId={runId}
                     show={show}
                     isEvents={search.rows === "events"}
+                    onSelect={go}
                     onShow={(next) => change({ show: next })}
                     onEvents={(isEvents) => change({ rows: isEvents ? "events" : undefined })}
                   />

@@ -202,6 +202,17 @@ test("child runs are shown by the names of their agents", () => {
   ]);
 });
 
+test("[29.5] a child that somebody cancelled is not shown as a failure", () => {
+  const { result } = runEnded().payload as Payload<"RUN_COMPLETED">;
+  const payload = {
+    ...{ child_run_id: "c1", success: false, summary: "A person cancelled it.", key: "m1.0" },
+    result: { ...result, status: "cancelled" as const },
+  };
+  expect(linesOf({ type: "CHILD_RUN_COMPLETED", payload })).toEqual([
+    "child warn: Run c1 was cancelled: A person cancelled it.",
+  ]);
+});
+
 test("a call is described by its main input field", () => {
   expect(describeCall("Grep", { pattern: "TODO", path: "src" })).toBe("Grep TODO");
   expect(describeCall("TodoWrite", { todos: [1] })).toBe('TodoWrite {"todos":[1]}');

@@ -189,7 +189,9 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   CHILD_RUN_COMPLETED: ({ payload }, names) => {
     const { child_run_id: id, success, summary } = payload;
     const title = describeChildEnd(names.children.get(id) ?? `Run ${id}`, payload);
-    const tone = !success ? "bad" : payload.result.stop_reason === undefined ? "good" : "warn";
+    // A person who cancels a child does not see it as a failure.
+    const isFailure = !success && payload.result.status !== "cancelled";
+    const tone = isFailure ? "bad" : success && payload.result.stop_reason === undefined ? "good" : "warn";
     return ["child", tone, title, summary];
   },
   TEAM_ROUND_STARTED: ({ payload }) => [
@@ -438,7 +440,8 @@ export function describeChildEnd(
   { success, summary, result }: Payload<"CHILD_RUN_COMPLETED">,
 ): string {
   const cut = result.stop_reason && `was cut off (${stopLabel(result.stop_reason)})`;
-  return `${who} ${success ? (cut ?? "is done") : "did not succeed"}: ${summary}`;
+  const failed = result.status === "cancelled" ? "was cancelled" : "did not succeed";
+  return `${who} ${success ? (cut ?? "is done") : failed}: ${summary}`;
 }
 
 function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {

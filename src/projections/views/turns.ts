@@ -80,8 +80,10 @@ export interface ChildSpan {
   task: string;
   trigger: Payload<"CHILD_RUN_STARTED">["trigger"];
   key: string;
-  /** `isCut`: a limit cut the child off, although it still reported. */
-  end: { seq: number; ts: number; success: boolean; isCut?: true; summary: string } | undefined;
+  /** `isCut`: a limit cut the child off, although it still reported. `isCancelled`: somebody cancelled it, so it has not failed. */
+  end:
+    | { seq: number; ts: number; success: boolean; isCut?: true; isCancelled?: true; summary: string }
+    | undefined;
 }
 
 /** Consecutive waits. Waits for children and for decisions about calls have no item: the child or the call shows them. */
@@ -341,7 +343,8 @@ function endChild(list: TurnList, { seq, ts, payload }: EventOf<"CHILD_RUN_COMPL
   if (index === undefined) return undefined;
   const { success, summary, result } = payload;
   const cut = success && result.stop_reason !== undefined ? { isCut: true as const } : {};
-  change<ChildSpan>(list, index, { end: { seq, ts, success, summary, ...cut } });
+  const cancelled = result.status === "cancelled" ? { isCancelled: true as const } : {};
+  change<ChildSpan>(list, index, { end: { seq, ts, success, summary, ...cut, ...cancelled } });
   return index;
 }
 

@@ -47,3 +47,29 @@ test("[29 bugs] the number of turns is the same everywhere, also if the first mo
     .first()
     .waitFor();
 });
+
+test("[29.5] [29.7] a completed run says in amber that a delegation was refused, and an answer keeps its line breaks and alignment", async () => {
+  await using p = await treeProject({
+    "agents/boss.md": agent("boss", "agents: [editor]\n"),
+    "boss.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: delegate, input: { agent: nobody, task: "Mend it" } }]
+  - report: { summary: "First line.\\nSecond line.\\n\\n| part | cost |\\n|:--|--:|\\n| parser | 12 |\\n" }
+`,
+  });
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link, { width: 1440, height: 900 });
+  const { runId } = await clientOf(server, p).post("/api/runs", { body: { agent: "boss", task: "Mend it" } });
+  await page.goto(`${server.url}/r/${runId}`);
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  await page.getByRole("banner").or(page.locator("header")).getByText("1 refused", { exact: true }).waitFor();
+  await page.getByRole("treeitem", { name: /completed, 1 refused/ }).waitFor();
+  const answer = page.getByRole("region", { name: "Answer" });
+  const text = answer.getByText("First line.");
+  // The Markdown is rendered as soon as its code is loaded.
+  await expect.poll(() => text.innerText()).toBe("First line.\nSecond line.");
+  expect(
+    await answer.getByRole("cell", { name: "12" }).evaluate((cell) => getComputedStyle(cell).textAlign),
+  ).toBe("right");
+  expect(problems).toEqual([]);
+});

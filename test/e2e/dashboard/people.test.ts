@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { expectConnection, withBrowser } from "./browser.fixture.ts";
-import { serve, treeProject } from "./server.fixture.ts";
+import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
@@ -30,11 +30,20 @@ test("[A09] [A23] an admin adds a viewer; the viewer can only look, and is signe
   expect(await viewer.page.getByRole("heading", { name: "Users" }).count()).toBe(0);
   await viewer.page.goto(url);
   await expectConnection(viewer.page, "Live");
-  const start = viewer.page.getByRole("button", { name: "Start a run" }).first();
-  await expect.poll(() => start.isDisabled(), { timeout: 20_000 }).toBe(true);
-  expect(await start.getAttribute("title")).toBe(
-    "Only an operator or an admin may do this: you are a viewer.",
-  );
+  // [29.11] A viewer sees no button that the role does not allow: not on the list, not on a run, not in an event.
+  await expect
+    .poll(() => viewer.page.getByRole("button", { name: "Start a run" }).count(), { timeout: 20_000 })
+    .toBe(0);
+  const { runId } = await clientOf({ url, link }, p).post("/api/runs", {
+    body: { agent: "worker", task: "Mend the parser" },
+  });
+  await viewer.page.goto(`${url}/r/${runId}#1`);
+  await viewer.page.getByText("Needs a person", { exact: true }).waitFor();
+  await viewer.page.getByText("View only").waitFor();
+  await viewer.page.getByRole("link", { name: "See the request" }).waitFor();
+  await viewer.page.getByRole("region", { name: "Details" }).getByText("Mend the parser").first().waitFor();
+  for (const name of ["Decide here", "Fork from here", "Stop", "Message", "Fork"])
+    expect(await viewer.page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
 
   await page.getByRole("button", { name: "Revoke vera" }).click();
   await expectConnection(viewer.page, "Signed out");

@@ -11,6 +11,7 @@ function journal(): { run: RunJournal; add(type: string, payload: object): void 
   const row = initialRow("r1", START as never, 0);
   const run: RunJournal = {
     open: new Set(),
+    refused: 0,
     ...{ row, events: [], children: [], streaming: new Map(), gaps: false },
     timeline: timelineProjection.initial(),
   };

@@ -6,6 +6,7 @@ import { fullTime } from "../../../../src/projections/words/format.ts";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf } from "../../live/folds.ts";
+import { useRefusal } from "../../live/me.ts";
 import { eventAt } from "../../live/run-journal.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -24,6 +25,7 @@ export interface EventDetailProps {
 }
 
 export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFork }: EventDetailProps) {
+  const mayFork = useRefusal("operator") === undefined;
   const run = journal.runs.get(runId);
   const event = run && eventAt(run, seq);
   if (!event)
@@ -53,7 +55,7 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
       {isModelCall(event) && <RequestSection runId={runId} seq={seq} />}
       <EventWhy journal={journal} runId={runId} seq={seq} onSelect={onSelect} />
       <Raw event={event} />
-      {onFork && (
+      {mayFork && onFork && (
         <Button size="small" className="mt-3 max-md:h-10" onClick={onFork}>
           <GitFork size={13} aria-hidden /> Fork from here
         </Button>

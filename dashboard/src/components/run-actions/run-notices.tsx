@@ -15,6 +15,7 @@ import { Markdown } from "../../display/markdown/markdown.tsx";
 import { Countdown } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
+import { useRefusal } from "../../live/me.ts";
 import { providerWaitsQuery, treeApprovalsQuery } from "../../live/queries.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { useAction } from "../../live/use-action.ts";
@@ -127,16 +128,19 @@ const SHOWN_NARROW = 1;
 /** The open requests of this tree. People decide here or in the inbox; both show the whole request (A17). */
 function ApprovalsStrip({ items, runId, onSelect, onDecide }: ApprovalsStripProps) {
   const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
+  const mayDecide = useRefusal("operator") === undefined;
   const more = items.length - shown;
   return (
     <NoticeBar tone="warn">
       <span className="flex items-center gap-1.5 font-medium">
-        <Hand size={14} aria-hidden /> Needs you
+        <Hand size={14} aria-hidden /> {mayDecide ? "Needs you" : "Needs a person"}
         {more > 0 && <span className="font-normal md:hidden">and {more} more</span>}
       </span>
-      <Button size="small" className="max-md:h-10" onClick={onDecide}>
-        Decide here
-      </Button>
+      {mayDecide && (
+        <Button size="small" className="max-md:h-10" onClick={onDecide}>
+          Decide here
+        </Button>
+      )}
       <ul className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 max-sm:basis-full">
         {items.slice(0, shown).map((item) => (
           <li key={item.id} className="flex min-w-0 max-w-full items-center gap-2">
@@ -156,7 +160,7 @@ function ApprovalsStrip({ items, runId, onSelect, onDecide }: ApprovalsStripProp
               search={{ item: item.id }}
               className="inline-flex min-h-10 items-center whitespace-nowrap font-medium underline md:min-h-6"
             >
-              Answer in the inbox
+              {mayDecide ? "Answer in the inbox" : "See the request"}
             </Link>
           </li>
         ))}
@@ -175,6 +179,7 @@ function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const waits = waitingOn?.kind === "provider" && endedAt === undefined && !cancelRequested;
   const { data } = useQuery({ ...providerWaitsQuery, enabled: waits });
   const { busy, problem, perform } = useAction();
+  const mayRetry = useRefusal("operator") === undefined;
   if (!waits) return null;
   const last = events.findLast(({ type }) => type === "MODEL_CALL_STARTED" || type === "MODEL_CALL_FAILED");
   const attempt = last?.type === "MODEL_CALL_FAILED" ? (last.payload.attempt ?? 1) : 0;
@@ -191,14 +196,16 @@ function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
           {plural(others, "other run")} also waiting
         </Link>
       )}
-      <Button
-        size="small"
-        className="max-md:h-10"
-        disabled={busy}
-        onClick={() => void perform(() => client.post("/api/runs/{id}/resume", { id }))}
-      >
-        <RotateCcw size={13} aria-hidden /> Retry now
-      </Button>
+      {mayRetry && (
+        <Button
+          size="small"
+          className="max-md:h-10"
+          disabled={busy}
+          onClick={() => void perform(() => client.post("/api/runs/{id}/resume", { id }))}
+        >
+          <RotateCcw size={13} aria-hidden /> Retry now
+        </Button>
+      )}
       <Problem text={problem} />
     </NoticeBar>
   );

@@ -12,7 +12,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { handleLinkClick } from "../../ui/link-click.ts";
 import { OnClick } from "../../ui/on-click.tsx";
-import { pathTo, rollUps } from "../run-tree/roll-up.ts";
+import { pathTo, rollUps, troubleIn } from "../run-tree/roll-up.ts";
 import { ConnectionBadge } from "../shell/connection-badge.tsx";
 import { statusText } from "./status-text.ts";
 
@@ -57,6 +57,7 @@ export function RunHeader({ journal, run, actions, onSelect, onTimeTravel }: Run
           </span>
         </button>
         <StatusBadge run={row} />
+        <Trouble journal={journal} run={run} />
         <span className="md:hidden">
           <ConnectionBadge />
         </span>
@@ -106,6 +107,18 @@ function StatusLine({ journal, run, onSelect }: Pick<RunHeaderProps, "journal" |
       {links.length > NAMED && ` and ${links.length - NAMED} more`}
       {toStart > 0 && ` (${toStart} more to start)`}
     </p>
+  );
+}
+
+/** Says in amber what went wrong in a completed run and below it. */
+function Trouble({ journal, run: { row } }: Pick<RunHeaderProps, "journal" | "run">) {
+  const sum = rollUps(journal.runs, row.id).get(row.id);
+  const trouble = sum && troubleIn(row, sum);
+  if (trouble === undefined) return null;
+  return (
+    <span title="In this run and the runs below it">
+      <Badge tone="warn">{trouble}</Badge>
+    </span>
   );
 }
 

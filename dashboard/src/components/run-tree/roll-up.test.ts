@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
-import { pathTo, rollUps, treeLevels, treeOrder } from "./roll-up.ts";
+import { pathTo, rollUps, treeLevels, treeOrder, troubleIn } from "./roll-up.ts";
 
 const run = (id: string, parent: string | undefined, over: Partial<RunRow>, children: string[] = []) =>
   [
@@ -32,6 +32,7 @@ test("[U07] a node shows how many runs are below it; only a run with its own req
     waiting: 1,
     failed: 1,
     needsYou: 1,
+    refused: 0,
     runs: 4,
     cost: 5,
     unpriced: 0,
@@ -56,4 +57,18 @@ test("[U07] [S2-80] a node is one level below its parent, even if their delegati
     ["b", 2],
     ["d", 3],
   ]);
+});
+
+test("[29.5] a completed run says what was refused or has failed below it; a cancelled run is no failure", () => {
+  const tree = new Map([
+    run("root", undefined, {}, ["a", "b"]),
+    run("a", "root", { status: "failed" }),
+    run("b", "root", { status: "cancelled" }),
+  ]);
+  tree.get("root")!.refused = 2;
+  tree.get("b")!.refused = 1;
+  const sums = rollUps(tree, "root");
+  expect(troubleIn(tree.get("root")!.row, sums.get("root")!)).toBe("1 failed, 3 refused");
+  expect(troubleIn(tree.get("a")!.row, sums.get("a")!)).toBeUndefined();
+  expect(troubleIn({ status: "completed" }, { ...sums.get("a")!, failed: 0 })).toBeUndefined();
 });

@@ -9,6 +9,8 @@ export interface RollUp {
   waiting: number;
   failed: number;
   needsYou: number;
+  /** Refused calls of the node itself and all runs below it. */
+  refused: number;
   /** Number of all runs below the node. */
   runs: number;
   /** Cost of the node itself and all runs below it. */
@@ -24,8 +26,8 @@ export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
   const all = new Map<string, RollUp>();
   // The reverse order visits the children of a node before the node.
   for (const id of treeOrder(runs, rootId).reverse()) {
-    const { row, children } = runs.get(id)!;
-    const sum = ownTotals(row.usage);
+    const { row, children, refused } = runs.get(id)!;
+    const sum = ownTotals(row.usage, refused);
     for (const child of children) {
       const below = all.get(child);
       if (below) addChild(sum, below, runs.get(child)!);
@@ -67,11 +69,25 @@ export function pathTo(runs: Runs, runId: string): RunJournal[] {
   return path;
 }
 
-const ownTotals = (usage: RunUsage): RollUp => ({
+/**
+ * The trouble in a finished run and below it, although it has completed: `1 failed, 3 refused`. Undefined if there is none.
+ * A run whose delegations were all refused would otherwise look as green as any other one.
+ */
+export function troubleIn({ status }: Pick<RunJournal["row"], "status">, sum: RollUp): string | undefined {
+  if (status !== "completed") return undefined;
+  const parts = [
+    ...(sum.failed > 0 ? [`${sum.failed} failed`] : []),
+    ...(sum.refused > 0 ? [`${sum.refused} refused`] : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+const ownTotals = (usage: RunUsage, refused = 0): RollUp => ({
   running: 0,
   waiting: 0,
   failed: 0,
   needsYou: 0,
+  refused,
   runs: 0,
   cost: usage.cost,
   unpriced: usage.unpriced,

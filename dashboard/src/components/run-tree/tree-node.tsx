@@ -11,7 +11,7 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/run-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import type { RollUp } from "./roll-up.ts";
+import { type RollUp, troubleIn } from "./roll-up.ts";
 
 export interface TreeNodeProps {
   row: RunRow;
@@ -69,7 +69,7 @@ export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
         {sum.cost > 0 && `${money(sum.cost, sum.unpriced)} · `}
         <Elapsed from={row.createdAt} to={row.endedAt} />
       </span>
-      <StatusMark row={row} />
+      <StatusMark row={row} trouble={troubleIn(row, sum)} />
     </div>
   );
 }, sameNode);
@@ -116,13 +116,13 @@ function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
 }
 
 /** The status of a run as an icon, with the word for screen readers. Each status has its own shape. */
-function StatusMark({ row }: { row: RunJournal["row"] }) {
+function StatusMark({ row, trouble }: { row: RunJournal["row"]; trouble: string | undefined }) {
   const status = shownStatus(row);
   const { label, tone } = STATUS_LABELS[status];
   const isBlocked = row.waitingOn?.kind === "child_hitl" && !row.answered;
-  const word = isBlocked ? "waiting for child" : label;
+  const word = isBlocked ? "waiting for child" : trouble === undefined ? label : `${label}, ${trouble}`;
   return (
-    <span className={`shrink-0 ${LOOKS[tone]}`} title={word}>
+    <span className={`shrink-0 ${LOOKS[trouble === undefined ? tone : "warn"]}`} title={word}>
       <StatusIcon status={isBlocked ? "waiting" : status} size={14} />
       <span className="sr-only">{word}</span>
     </span>

@@ -187,16 +187,11 @@ interface StartRunButtonProps extends Pick<ButtonProps, "look" | "size" | "class
 
 export function StartRunButton({ agent, look = "main", ...rest }: StartRunButtonProps) {
   const [open, setOpen] = useState(false);
-  const refusal = useRefusal("operator");
+  const isViewer = useRefusal("operator") !== undefined;
+  if (isViewer) return null;
   return (
     <>
-      <Button
-        look={look}
-        {...rest}
-        disabled={refusal !== undefined}
-        title={refusal}
-        onClick={() => setOpen(true)}
-      >
+      <Button look={look} {...rest} onClick={() => setOpen(true)}>
         <Play size={14} aria-hidden /> Start a run
       </Button>
       {open && <StartRunDialog onClose={() => setOpen(false)} agent={agent} />}

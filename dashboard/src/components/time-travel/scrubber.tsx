@@ -2,6 +2,7 @@
 
 import { GitFork, History, SkipForward, StepBack, StepForward } from "lucide-react";
 import { fullTime } from "../../../../src/projections/words/format.ts";
+import { useRefusal } from "../../live/me.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
@@ -18,6 +19,7 @@ export interface ScrubberProps {
 }
 
 export function Scrubber({ moment, isShown, onChange, onFork }: ScrubberProps) {
+  const mayFork = useRefusal("operator") === undefined;
   const { event, place, count, positionAt } = moment;
   const isPast = event !== undefined;
   const go = (wanted: number) => onChange(positionAt(Math.min(count, Math.max(1, wanted))));
@@ -70,7 +72,7 @@ export function Scrubber({ moment, isShown, onChange, onFork }: ScrubberProps) {
       </span>
       {isPast && (
         <span className="ml-auto flex gap-1.5">
-          {onFork && (
+          {mayFork && onFork && (
             <Button size="small" className="max-md:h-10" onClick={onFork}>
               <GitFork size={13} aria-hidden /> Fork from here
             </Button>

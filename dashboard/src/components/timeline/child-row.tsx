@@ -94,7 +94,12 @@ export function ChildRow(props: ChildRowProps) {
         </span>
       </div>
       {end && (
-        <p className={classNames("line-clamp-2 pb-0.5 text-sm", end.success ? "text-muted" : "text-bad")}>
+        <p
+          className={classNames(
+            "line-clamp-2 pb-0.5 text-sm",
+            end.success || end.isCancelled ? "text-muted" : "text-bad",
+          )}
+        >
           <HighlightedText text={end.summary} q={q} />
         </p>
       )}
@@ -136,6 +141,7 @@ function lookOf(
   const { start, what } = childWords(trigger, key);
   if (end === undefined) return [start, "child", "border-l-child"];
   if (end.isCut) return [`${what} CUT OFF`, "warn", "border-l-warn"];
+  if (end.isCancelled) return [`${what} CANCELLED`, "muted", "border-l-edge"];
   return end.success
     ? [`${what} COMPLETE`, "good", "border-l-good"]
     : [`${what} FAILED`, "bad", "border-l-bad"];

@@ -62,6 +62,9 @@ function eachChild(node: MarkdownNode, replace: (node: MarkdownNode) => Markdown
   for (const child of node.children) if (child.tagName !== "mark") eachChild(child, replace);
 }
 
+/** The alignment of a table's column. */
+const ALIGN: [string, ...string[]] = ["align", "left", "center", "right"];
+
 const SCHEMA = {
   ...defaultSchema,
   protocols: { href: ["http", "https", "mailto"], src: ["http", "https"] },
@@ -71,6 +74,8 @@ const SCHEMA = {
     code: [["className", /^language-[\w+-]{1,30}$/]],
     input: [["type", "checkbox"], "checked"],
     ol: ["start"],
+    th: [ALIGN],
+    td: [ALIGN],
   },
 } satisfies typeof defaultSchema;
 
@@ -133,6 +138,8 @@ const COMPONENTS: Components = {
   a: Link,
   img: Picture,
   pre: Code,
+  // Agents write one line per thought. Without its line breaks, an answer runs together.
+  p: ({ children }) => <p className="whitespace-pre-line">{children}</p>,
   h1: Heading,
   h2: Heading,
   h3: Heading,
@@ -155,9 +162,15 @@ const COMPONENTS: Components = {
       <table className="border-collapse text-sm">{children}</table>
     </div>
   ),
-  th: ({ children }) => (
-    <th className="border border-line bg-raised px-2 py-1 text-left font-semibold">{children}</th>
+  th: ({ children, style }) => (
+    <th className="border border-line bg-raised px-2 py-1 text-left font-semibold" style={style}>
+      {children}
+    </th>
   ),
-  td: ({ children }) => <td className="border border-line px-2 py-1">{children}</td>,
+  td: ({ children, style }) => (
+    <td className="border border-line px-2 py-1" style={style}>
+      {children}
+    </td>
+  ),
   input: ({ checked }) => <span>{checked ? "☑ " : "☐ "}</span>,
 };

@@ -24,6 +24,7 @@ import { isWaitingForResume } from "../../../display/status/status.ts";
 import { StatusBadge } from "../../../display/status/status-badge.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { client } from "../../../live/client.ts";
+import { useRefusal } from "../../../live/me.ts";
 import { queryClient } from "../../../live/query-client.ts";
 import { useAction } from "../../../live/use-action.ts";
 import { Badge } from "../../../ui/badge.tsx";
@@ -198,6 +199,7 @@ function RunsToResume({ runs }: { runs: readonly RunSummary[] }) {
 
 function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary }) {
   const { busy, problem, perform } = useAction();
+  const mayResume = useRefusal("operator") === undefined;
   const resume = async () => {
     await perform(() => client.post("/api/runs/{id}/resume", { id }));
     await queryClient.invalidateQueries({ queryKey: ["runs"] });
@@ -213,7 +215,7 @@ function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary 
           <VisibleText text={problem ?? detail ?? (waitingOn ? describeWait(waitingOn).title : "")} />
         </span>
       </Link>
-      {kind !== "storage" && (
+      {mayResume && kind !== "storage" && (
         <Button
           size="small"
           disabled={busy}
