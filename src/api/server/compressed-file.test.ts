@@ -22,7 +22,11 @@ test("[29.20] a file is compressed once for each encoding, and a small file is s
   expect(new Uint8Array(brotliDecompressSync(br.body))).toEqual(body);
   expect(br.body.length).toBeLessThan(body.length / 10);
   expect(new Uint8Array(gunzipSync((await file.for("gzip")!).body))).toEqual(body);
+  // A stronger compression replaces the first one as soon as it is ready, and is kept.
+  await expect.poll(async () => (await file.for("br")!) !== br).toBe(true);
   expect(file.for("br")).toBe(file.for("br, gzip"));
+  const strong = (await file.for("br")!).body;
+  expect(new Uint8Array(brotliDecompressSync(strong))).toEqual(body);
   expect(file.for("identity")).toBeUndefined();
   expect(compressedFile(new TextEncoder().encode("tiny")).for("br")).toBeUndefined();
 });

@@ -7,8 +7,9 @@ import type { MiddlewareHandler } from "hono";
 export type Encoding = "br" | "gzip";
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The strongest compression. The largest file takes about a second, once, on another thread. */
-const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+/** The strongest compression takes seconds on a busy machine, so the first visitors get a file that is a little larger. */
+const STRONG = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 /** A smaller file would gain nothing. */
 const LEAST = 1_000;
 
@@ -19,7 +20,7 @@ const toBrotli = promisify(brotliCompress) as (body: Bytes, options: BrotliOptio
 const toGzip = promisify(gzip) as (body: Bytes) => Promise<Buffer>;
 
 const COMPRESS: Record<Encoding, (body: Bytes) => Promise<Buffer>> = {
-  br: (body) => toBrotli(body, QUALITY),
+  br: (body) => toBrotli(body, QUICK),
   gzip: toGzip,
 };
 
@@ -34,13 +35,20 @@ export function compressedFile(body: Bytes): CompressedFile {
     encoding,
     body: new Uint8Array(await COMPRESS[encoding](body)),
   });
+  const strengthen = async () => {
+    const strong = new Uint8Array(await toBrotli(body, STRONG));
+    made.set("br", Promise.resolve({ encoding: "br", body: strong }));
+  };
   return {
     for(acceptEncoding) {
       const encoding = body.length < LEAST ? undefined : bestEncoding(acceptEncoding);
       if (encoding === undefined) return undefined;
-      const known = made.get(encoding) ?? make(encoding);
-      made.set(encoding, known);
-      return known;
+      const known = made.get(encoding);
+      if (known) return known;
+      const first = make(encoding);
+      made.set(encoding, first);
+      if (encoding === "br") void first.then(strengthen);
+      return first;
     },
   };
 }

@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context, Hono } from "hono";
-import { compressedFile } from "./compressed-file.ts";
+import { type CompressedFile, compressedFile } from "./compressed-file.ts";
 
 /** The URLs of the web page. Any other path gets a 404, so that mistakes in API paths are noticed. */
 export const PAGES = [
@@ -47,7 +47,7 @@ export function servePageFiles(app: Hono, folder: string, files: PageFiles): voi
     });
   }
   for (const [path, { body, type }] of files) {
-    const compressed = compressedFile(body);
+    const compressed = path.startsWith("/assets/") ? sharedAsset(path, body) : compressedFile(body);
     app.get(path, async (c) => {
       c.header("Content-Type", type);
       c.header("Cache-Control", path.startsWith("/assets/") ? IMMUTABLE : "no-cache");
@@ -58,6 +58,15 @@ export function servePageFiles(app: Hono, folder: string, files: PageFiles): voi
       return c.body(smaller.body);
     });
   }
+}
+
+/** Names of assets contain a hash of the content, so all servers of a process share the compressed assets. */
+const sharedAssets = new Map<string, CompressedFile>();
+
+function sharedAsset(path: string, body: Uint8Array<ArrayBuffer>): CompressedFile {
+  const known = sharedAssets.get(path) ?? compressedFile(body);
+  sharedAssets.set(path, known);
+  return known;
 }
 
 /** Returns the nonce that the security headers of this response allow. */

@@ -48,7 +48,7 @@ test("[29 bugs] the number of turns is the same everywhere, also if the first mo
     .waitFor();
 });
 
-test("[29.5] [29.7] a completed run says in amber that a delegation was refused, and an answer keeps its line breaks and alignment", async () => {
+test("[29.5] [29.7] [29.19] a completed run says in amber that a delegation was refused, and an answer keeps its line breaks and alignment", async () => {
   await using p = await treeProject({
     "agents/boss.md": agent("boss", "agents: [editor]\n"),
     "boss.script.yaml": `turns:
@@ -64,6 +64,16 @@ test("[29.5] [29.7] a completed run says in amber that a delegation was refused,
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   await page.getByRole("banner").or(page.locator("header")).getByText("1 refused", { exact: true }).waitFor();
   await page.getByRole("treeitem", { name: /completed, 1 refused/ }).waitFor();
+  // [29.19] The frame names the project and the user, and *More* verifies the journal.
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await pages.getByText(/, admin$/).waitFor();
+  await pages.getByTitle(p.folder).waitFor();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Verify the journal" }).click();
+  await page
+    .getByRole("status", { name: "Confirmation" })
+    .getByText(/^Verified: 1 run, \d+ events, /)
+    .waitFor();
   const answer = page.getByRole("region", { name: "Answer" });
   const text = answer.getByText("First line.");
   // The Markdown is rendered as soon as its code is loaded.

@@ -64,20 +64,24 @@ test("[29.20] the first page is below 200 kB over the wire, with the answers of 
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);
-  await page.goto(url);
-  await expectConnection(page, "Live");
-  await page.getByRole("button", { name: "Start a run" }).first().waitFor();
-  const sizes = await page.evaluate(() =>
-    [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map(
-      (entry) => ({
-        path: new URL(entry.name).pathname,
-        bytes: (entry as PerformanceResourceTiming).transferSize,
-      }),
-    ),
-  );
-  expect(sizes.some(({ path }) => path === "/api/agents/reload")).toBe(true);
-  expect(
-    sizes.reduce((sum, { bytes }) => sum + bytes, 0),
-    JSON.stringify(sizes),
-  ).toBeLessThan(200_000);
+  // The strongest compression is made after the first visit. A browser that has nothing in its cache loads everything.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  const load = async () => {
+    await page.goto(url);
+    await expectConnection(page, "Live");
+    await page.getByRole("button", { name: "Start a run" }).first().waitFor();
+    const sizes = await page.evaluate(() =>
+      [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map(
+        (entry) => ({
+          path: new URL(entry.name).pathname,
+          bytes: (entry as PerformanceResourceTiming).transferSize,
+        }),
+      ),
+    );
+    expect(sizes.find(({ path }) => path === "/api/agents/reload")?.bytes).toBeGreaterThan(0);
+    expect(sizes.find(({ path }) => /^\/assets\/index-.*js$/.test(path))?.bytes).toBeGreaterThan(50_000);
+    return sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  };
+  await expect.poll(load, { timeout: 60_000 }).toBeLessThan(200_000);
 });

@@ -1,24 +1,29 @@
 // Short confirmations of what the user has just done, at the bottom of the page.
 
-import { CircleCheck } from "lucide-react";
+import { CircleCheck, TriangleAlert } from "lucide-react";
 import { useEffect, useState } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
 
-const listeners = new Set<(text: string) => void>();
+interface Toast {
+  text: string;
+  isProblem: boolean;
+}
+
+const listeners = new Set<(toast: Toast) => void>();
 const SHOWN_MS = 5_000;
 
 /** Shows the text for a few seconds, on whatever page the user is. */
-export function showToast(text: string): void {
-  for (const listener of listeners) listener(text);
+export function showToast(text: string, isProblem = false): void {
+  for (const listener of listeners) listener({ text, isProblem });
 }
 
 export function Toasts() {
-  const [shown, setShown] = useState<{ text: string }>();
+  const [shown, setShown] = useState<Toast>();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = (text: string) => {
+    const show = (toast: Toast) => {
       clearTimeout(timer);
-      setShown({ text });
+      setShown(toast);
       timer = setTimeout(() => setShown(undefined), SHOWN_MS);
     };
     listeners.add(show);
@@ -27,6 +32,7 @@ export function Toasts() {
       clearTimeout(timer);
     };
   }, []);
+  const Icon = shown?.isProblem ? TriangleAlert : CircleCheck;
   return (
     <p
       role="status"
@@ -35,7 +41,7 @@ export function Toasts() {
     >
       {shown && (
         <span className="flex max-w-lg items-center gap-2 rounded-md bg-ink px-3 py-2 text-canvas text-sm shadow-xl">
-          <CircleCheck size={15} aria-hidden className="shrink-0" />
+          <Icon size={15} aria-hidden className="shrink-0" />
           <VisibleText text={shown.text} className="truncate" />
         </span>
       )}

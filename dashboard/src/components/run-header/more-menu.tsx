@@ -1,10 +1,13 @@
-import { Check, Ellipsis, Hash, History, Link2, Pin, PinOff, Terminal } from "lucide-react";
+import { Check, Ellipsis, Hash, History, Link2, Pin, PinOff, ShieldCheck, Terminal } from "lucide-react";
 import type { ReactNode } from "react";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { useCommand } from "../../display/command/command.tsx";
+import { client } from "../../live/client.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { useCopy } from "../../ui/copy-button.tsx";
 import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { showToast } from "../notices/toasts.tsx";
 import { usePinnedRun } from "./pinned-run.tsx";
 
 const SHORT_ID = 12;
@@ -26,6 +29,9 @@ export function MoreMenu({ run: { row }, onTimeTravel }: { run: RunJournal; onTi
       >
         {isPinned ? "Unpin" : "Pin to every page"}
       </MenuItem>
+      <MenuItem icon={<ShieldCheck size={14} />} onSelect={() => void verify(row.id)}>
+        Verify the journal
+      </MenuItem>
       <MenuLine />
       <CopyItem text={`${location.origin}/r/${row.id}`} icon={<Link2 size={14} />}>
         Copy link
@@ -44,6 +50,17 @@ export function MoreMenu({ run: { row }, onTimeTravel }: { run: RunJournal; onTi
       </CopyItem>
     </Menu>
   );
+}
+
+/** Checks the hash chains of the run and the runs below it, and that only approved calls ran. */
+async function verify(id: string): Promise<void> {
+  try {
+    const { ok, runs, events, receipts, problem } = await client.get("/api/runs/{id}/verify", { id });
+    const checked = `${plural(runs, "run")}, ${plural(events, "event")}, ${plural(receipts, "approved call")}`;
+    showToast(ok ? `Verified: ${checked}` : `Not as recorded: ${problem ?? ""}`, !ok);
+  } catch (error) {
+    showToast(`Not verified: ${error instanceof Error ? error.message : String(error)}`, true);
+  }
 }
 
 function CopyItem({ text, icon, children }: { text: string; icon: ReactNode; children: ReactNode }) {

@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { VisibleText } from "../../display/visible-text.tsx";
 import { useConnection } from "../../live/connection.ts";
-import { approvalsQuery, meQuery } from "../../live/queries.ts";
+import { approvalsQuery, healthQuery, meQuery } from "../../live/queries.ts";
 import { listenForHotkeys, useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
 import { useShownTitle } from "../../ui/page-title.ts";
@@ -116,9 +117,27 @@ function Navigation({ onFind }: { onFind(): void }) {
         </Link>
       ))}
       {me?.role === "admin" && <OtherProjects />}
-      <div className="hidden px-2 py-2 md:mt-auto md:block">
+      <div className="hidden flex-col gap-1.5 px-2 py-2 md:mt-auto md:flex">
+        <WhereAndWho />
         <ConnectionBadge />
       </div>
     </nav>
+  );
+}
+
+/** The project, and the user with the role. People who work in several projects must see where they are. */
+function WhereAndWho() {
+  const { data: health } = useQuery(healthQuery);
+  const { data: me } = useQuery(meQuery);
+  if (!health || !me) return null;
+  return (
+    <p className="flex flex-col text-muted text-xs">
+      <span className="truncate font-medium text-ink" title={health.folder}>
+        <VisibleText text={health.folder.split("/").findLast((part) => part !== "") ?? health.folder} />
+      </span>
+      <span className="truncate" title={`${me.name}, ${me.role}`}>
+        <VisibleText text={`${me.name}, ${me.role}`} />
+      </span>
+    </p>
   );
 }

@@ -42,7 +42,7 @@ export function TimelineFilters(props: TimelineFiltersProps) {
           {plural(failures, "failure")}
         </button>
       )}
-      {failuresBelow > 0 && (
+      {failures === 0 && failuresBelow > 0 && (
         <button
           type="button"
           title="Go to the first one"
