@@ -19,6 +19,7 @@ import { type InstructionProblem, problemSentence } from "../agents/instructions
 import { type AgentSet, findAgent } from "../agents/load.ts";
 import { loadSteps } from "../agents/load-steps.ts";
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
+import { markDelegates } from "../agents/mark-delegates.ts";
 import { composePrompt } from "../agents/prompt.ts";
 import { pinSkills } from "../agents/skills/pin-skills.ts";
 import { type CommandSet, readCommands } from "../agents/skills/read-commands.ts";
@@ -238,7 +239,13 @@ export function openProject(options: ProjectOptions): Project {
     );
   const ready = (definition: NonNullable<Agent["definition"]>) =>
     pinSkills(withToolNames(definition, own), async () => (await readSkills(folders)).skills, config.trusted);
-  const definitionNamed = async (name: string) => ready(findAgent(await agents(name), name).definition);
+  const markedFor = (definition: Definition, scope: Agent["scope"], set: AgentSet) =>
+    config.trusted ? definition : markDelegates(definition, scope, set, systemIds.nonce);
+  const definitionNamed = async (name: string) => {
+    const set = await agents(name);
+    const { definition, scope } = findAgent(set, name);
+    return ready(markedFor(definition, scope, set));
+  };
   return {
     config,
     authority,
@@ -261,12 +268,8 @@ export function openProject(options: ProjectOptions): Project {
     find: async (name, change = (definition) => definition) =>
       requireUsable(change(await definitionNamed(name)), models),
     async findEdited({ source: { file } }, text) {
-      return requireUsable(
-        await ready(
-          (await loadEditedAgent(folders, known, { file, text, trusted: config.trusted })).definition,
-        ),
-        models,
-      );
+      const { definition } = await loadEditedAgent(folders, known, { file, text, trusted: config.trusted });
+      return requireUsable(await ready(markedFor(definition, "builtin", await agents())), models);
     },
     checkFiles: (paths) => validateFiles(paths, known),
     skills: () => readSkills(folders),
