@@ -33,6 +33,7 @@ import {
 } from "./shell/parse-shell.ts";
 import { mayRunCode, type PossibleCommands, possibleCommands } from "./shell/possible-commands.ts";
 import { filesShown, rewritesText, shownContent, showsPieces } from "./shell/shown-content.ts";
+import { isWrapper } from "./shell/wrappers.ts";
 
 export interface CommandUnit {
   kind: "command";
@@ -125,14 +126,22 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const folders = once(() => possibleFolders(reaches(), workplace.workspace));
   const leavesAt = parsed.commands.findIndex(({ argv }) => mayGoElsewhere(argv[0]));
   const stays = leavesAt < 0;
-  const inPieces = parsed.commands.some(({ argv }) => showsPieces(argv));
+  const rewriters = parsed.commands.map(
+    ({ argv }, index) =>
+      () =>
+        rewritersIn(argv, () => reaches()[index]!),
+  );
+  const inPieces =
+    parsed.commands.some(({ argv }) => showsPieces(argv)) || rewriters.some((find) => find().length > 0);
   const commands = parsed.commands.map((command, index): CommandUnit => {
     const onlyReads =
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
-    const keys =
-      onlyReads || rewritesText(command.argv[0])
-        ? (keyFileRead(command, workplace) ?? (inPieces ? keysInPieces(command, workplace) : undefined))
-        : undefined;
+    const keys = (onlyReads ? [command] : rewriters[index]!().map((argv) => ({ ...command, argv })))
+      .map(
+        (one) =>
+          keyFileRead(one, workplace) ?? (inPieces ? keysInPieces(one, folders, workplace) : undefined),
+      )
+      .find((found) => found !== undefined);
     const readOnly = onlyReads && keys === undefined;
     const reach = () => reaches()[index]!;
     const named = once(() => mentionedPaths(reach(), folders(), workplace));
@@ -190,16 +199,30 @@ function keyFileRead({ argv }: ShellCommand, workplace: WorkspaceView): string |
   );
 }
 
+/** The commands among those that a command might run which rewrite or send texts: `timeout 5 base64 x`, `sh -c "sed p x"`. */
+function rewritersIn(
+  argv: readonly ShellWord[],
+  reach: () => PossibleCommands,
+): readonly (readonly ShellWord[])[] {
+  if (rewritesText(argv[0])) return [argv];
+  const program = argv[0] ?? "";
+  const mayRunOthers = isWrapper(program) || /(^|\/)(sh|bash|dash|zsh|ksh|busybox|find|xargs)$/.test(program);
+  return mayRunOthers ? reach().argvs.filter(([name]) => rewritesText(name)) : [];
+}
+
 /** The first file with keys, or with a known secret, of which a command shows pieces. */
-function keysInPieces(command: ShellCommand, workplace: WorkspaceView): string | undefined {
+function keysInPieces(
+  command: ShellCommand,
+  folders: () => Folders,
+  workplace: WorkspaceView,
+): string | undefined {
   const below = keyFileBelow(command, workplace);
   if (below !== undefined) return below;
   const { scope, skipsHidden = false } = shownContent(command.argv);
   const files = filesShown(command.argv);
   if (scope === "none" && files.length === 0) return undefined;
   const reach = { argvs: [["cat", ...files]], redirects: [], code: [] };
-  const here: Folders = { known: [workplace.workspace], unknown: false };
-  const named = absolutesOf(mentionedPaths(reach, here, workplace).certain);
+  const named = absolutesOf(mentionedPaths(reach, folders(), workplace).certain);
   return secretIn(scope === "workspace" ? [workplace.workspace] : named, skipsHidden, workplace);
 }
 

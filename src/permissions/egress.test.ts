@@ -298,10 +298,18 @@ describe("[A71] [30.5] a command that shows pieces of a file asks if the file ho
       "awk 1 .env",
       "xxd .env",
     ],
+    ...[
+      "env sed p config/app.json",
+      "timeout 5 base64 config/app.json",
+      "cd config && sed p app.json",
+      "find config -name app.json -exec sed p config/app.json +",
+    ],
+    ...["bash -c 'xxd config/app.json'", "nice -n 5 gzip -c config/app.json"],
   ])("%s asks even if a rule with a wildcard or a preset allows it", (command) => {
-    const programs = "sed awk base64 xxd rev cut fold paste curl dd tar gzip cat"
-      .split(" ")
-      .map((name) => `Bash(${name} *)`);
+    const programs =
+      "env timeout cd find bash nice sed awk base64 xxd rev cut fold paste curl dd tar gzip cat"
+        .split(" ")
+        .map((name) => `Bash(${name} *)`);
     expect(decide(command, "unsafe", programs)).toBe("ask");
     expect(decide(command, "unsafe", [], "trusted")).toBe("ask");
   });
