@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { findKeyFiles } from "../../config/secrets.ts";
 import { confinement } from "../bash.fixture.ts";
 import { bashTool } from "../bash.ts";
 import { bashInputTool } from "../bash-input.ts";
@@ -20,7 +21,10 @@ const watcher = fileURLToPath(new URL("../../project/background-watcher.ts", imp
 async function world() {
   const folder = await tempWorkspace();
   const stateFolder = join(folder.path, ".cadre");
-  const setup = { ...confinement("none", { folder: folder.path, stateFolder }), watcher };
+  const setup = {
+    ...confinement("none", { folder: folder.path, stateFolder, keyFiles: findKeyFiles }),
+    watcher,
+  };
   const [bash, output, input] = [bashTool(setup), bashOutputTool(setup), bashInputTool(setup)];
   const known = new Map<string, BackgroundCommand>();
   const commands = createBackgroundCommands(stateFolder);
@@ -221,3 +225,11 @@ function isAlive(pid: number): boolean {
   const stat = existsSync("/proc/self/stat") ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
   return !stat.includes(") Z ");
 }
+
+test("[A71] [30.5] a search in the background tells nothing about files with keys either", async () => {
+  await using w = await world();
+  await writeFile(join(w.path, ".env"), "KEY=abcdefghij\n");
+  const answer = await w.start("grep -rc KEY=abc .", {}, { effect: "read" });
+  expect(answer.output).toContain("this would search .env");
+  expect(answer.output).not.toContain(".env:1");
+});

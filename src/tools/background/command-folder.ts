@@ -40,6 +40,8 @@ export const Spec = z.object({
     stateFolder: z.string(),
     /** Files that the configuration names. They are protected. */
     named: z.array(z.string()).default([]),
+    /** Files with keys, as absolute paths. A search that only reads sees them empty. */
+    keyFiles: z.array(z.string()).default([]),
   }),
 });
 export type Spec = z.infer<typeof Spec>;

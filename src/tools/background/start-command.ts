@@ -42,7 +42,7 @@ export async function startInBackground(
   context: ToolContext,
   setup: BashSetup,
 ): Promise<ToolAnswer> {
-  const { watcher, isProtected: _, named, ...confinement } = setup;
+  const { watcher, isProtected: _, named, keyFiles, ...confinement } = setup;
   if (watcher === undefined) return refusal("there are no background commands here; nothing was run");
   const { workspace, runId, callId, attempt, effect = "unsafe", approved } = context;
   const { stateFolder } = confinement;
@@ -66,6 +66,7 @@ export async function startInBackground(
       ...folders,
       sandbox: { ...sandbox, network, write: [...sandbox.write] },
       named: [...(named?.() ?? [])],
+      keyFiles: effect === "read" ? [...(keyFiles?.(workspace) ?? [])] : [],
     };
     // `notes.end` is not called: if the journal does not record the start, the probe finds the command.
     await context.notes?.begin();

@@ -41,7 +41,12 @@ async function runCommand(
   isProtected: (path: string) => boolean,
 ): Promise<Omit<End, "seconds">> {
   const callId = `${call.runId}:${call.callId}:${call.attempt}`;
-  const setup = { ...confinement, isProtected, named: () => confinement.named };
+  const setup = {
+    ...confinement,
+    isProtected,
+    named: () => confinement.named,
+    keyFiles: () => confinement.keyFiles,
+  };
   const context = { ...call, ...(approved ? { approved } : {}) };
   const confined = await confine(supervisorArgv(command, callId), { command, env, context, setup });
   if ("problem" in confined) return { why: confined.problem, notes: [] };
