@@ -88,10 +88,7 @@ export function createMask(secrets: Secrets): Mask {
       );
       return marked.split("\n").map(text).join("\n");
     },
-    value(given) {
-      if (typeof given !== "object" || given === null) return maskedValue(given, text, isCleanKey);
-      return once(given, (object) => maskedValue(object, text, isCleanKey));
-    },
+    value: (given) => maskedValue(given, text, isCleanKey),
     stream: (emit) =>
       maskedStream({
         emit,
@@ -110,9 +107,9 @@ export function createMask(secrets: Secrets): Mask {
 
 /** Masks an event before it is stored (A61, R4). */
 export const maskEvent = <T extends EventBody>(event: T, mask: Mask): T =>
-  event.type === "AGENT_THOUGHT"
-    ? mask.once(event, (thought) => maskThoughtEvent(thought, mask) as T)
-    : mask.value(event);
+  mask.once(event, (given) =>
+    given.type === "AGENT_THOUGHT" ? (maskThoughtEvent(given, mask) as T) : mask.value(given),
+  );
 
 function maskThoughtEvent<T extends EventBody>(event: T, mask: Mask): EventBody {
   if (event.type !== "AGENT_THOUGHT") return event;
