@@ -8,6 +8,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { omitUndefined } from "../../src/omit-undefined.ts";
+import { parseDecisionsSearch } from "./components/decisions/decisions-search.ts";
 import { parseRunsSearch } from "./components/runs/filter.ts";
 import { Shell } from "./components/shell/shell.tsx";
 import { Failure, Loading } from "./display/page-state.tsx";
@@ -51,6 +52,13 @@ const inbox = createRoute({
   path: "/inbox",
   validateSearch: (search) => parseInboxSearch(search),
   component: lazyPage(() => import("./pages/inbox.tsx"), "InboxPage"),
+});
+
+const decisions = createRoute({
+  getParentRoute: () => root,
+  path: "/decisions",
+  validateSearch: (search) => parseDecisionsSearch(search),
+  component: lazyPage(() => import("./pages/decisions.tsx"), "DecisionsPage"),
 });
 
 const agents = createRoute({
@@ -107,7 +115,19 @@ function lazyPage<Module extends object, Name extends keyof Module & string>(
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([runs, run, inbox, agents, agent, chat, session, usage, compare, settings]),
+  routeTree: root.addChildren([
+    runs,
+    run,
+    inbox,
+    decisions,
+    agents,
+    agent,
+    chat,
+    session,
+    usage,
+    compare,
+    settings,
+  ]),
   defaultPreload: "intent",
   scrollRestoration: true,
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} onAgain={reset} />,

@@ -1,10 +1,10 @@
-// Lists of what is computed from the journals: messages, and the usage of trees.
+// Lists of what is computed from the journals: messages, decisions of people, and the usage of trees.
 
 import { MESSAGE_COLUMNS, type MessageRow } from "../projections/formats/message-rows.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
 import type { CommonSql } from "./common-queries.ts";
 import { createParameters } from "./run-lists.ts";
-import type { MessageFilter, TreeUsageFilter } from "./store.ts";
+import type { DecisionFilter, DecisionRef, MessageFilter, TreeUsageFilter } from "./store.ts";
 import { ask, type Steps } from "./transaction/transaction.ts";
 
 const DEFAULT_PAGE = 50;
@@ -50,4 +50,32 @@ export function* listTreeUsages(
   const rows = yield* ask(sql.all(text, cursor, since, limit));
   const trees = rows.map(({ usage }) => JSON.parse(usage as string) as TreeUsage);
   return { trees, nextCursor: rows.length < limit ? undefined : (rows.at(-1)!["root"] as string) };
+}
+
+/** An index finds the decisions. The proposal of a decided call has the same key, apart from its ending. */
+export function* listDecisions(
+  sql: CommonSql,
+  { agent, user, before, limit }: DecisionFilter,
+): Steps<DecisionRef[]> {
+  const { values, parameter } = createParameters();
+  const conditions = ["decided.type = 'APPROVAL_DECIDED'"];
+  if (agent !== undefined) conditions.push(`runs.agent = ${parameter(agent)}`);
+  if (user !== undefined) conditions.push(`runs.user_id = ${parameter(user)}`);
+  if (before !== undefined) conditions.push(`decided.position < ${parameter(before)}`);
+  const earlier = (condition: string): string => `(SELECT max(earlier.seq) FROM events AS earlier
+      WHERE earlier.run = decided.run AND earlier.seq < decided.seq AND ${condition})`;
+  const text = `SELECT runs.id, runs.agent, decided.position, decided.seq,
+      ${earlier("earlier.key = substr(decided.key, 1, length(decided.key) - 2) || '/p'")} AS proposal,
+      ${earlier("earlier.type = 'AGENT_THOUGHT'")} AS thought
+    FROM events AS decided JOIN runs ON runs.n = decided.run
+    WHERE ${conditions.join(" AND ")} ORDER BY decided.position DESC LIMIT ${parameter(limit)}`;
+  const rows = yield* ask(sql.all(text, ...values));
+  return rows.map((columns) => ({
+    runId: columns["id"] as string,
+    agent: columns["agent"] as string,
+    position: Number(columns["position"]),
+    seq: Number(columns["seq"]),
+    proposal: columns["proposal"] === null ? undefined : Number(columns["proposal"]),
+    thought: columns["thought"] === null ? undefined : Number(columns["thought"]),
+  }));
 }

@@ -408,9 +408,31 @@ export interface LeaseStore {
   quarantined(): Promise<Quarantine[]>;
 }
 
-/** Items that wait for a person, and the grants that people have given. */
+/** Where a decision of a person is recorded, with the events that say what it was about. */
+export interface DecisionRef {
+  runId: RunId;
+  agent: string;
+  position: Position;
+  /** The decision's number in its journal, and those of the proposal and of the model's answer before it. */
+  seq: Seq;
+  proposal: Seq | undefined;
+  thought: Seq | undefined;
+}
+
+export interface DecisionFilter {
+  agent?: string;
+  /** Only decisions in this user's runs. */
+  user?: string;
+  /** Only decisions before this position. */
+  before?: Position;
+  limit: number;
+}
+
+/** Items that wait for a person, their decisions, and the grants that people have given. */
 export interface InboxStore {
   openItems(filter?: JournalScope): Promise<ApprovalRef[]>;
+  /** What people decided, the latest first. */
+  decisions(filter: DecisionFilter): Promise<DecisionRef[]>;
   grants(): Promise<StandingGrant[]>;
   revokeGrant(id: number): Promise<boolean>;
 }

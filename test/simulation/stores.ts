@@ -89,6 +89,7 @@ function gatedStore(gate: Gate, { store, watch }: Surroundings): Store {
     },
     inbox: {
       openItems: (filter) => read("approvals", (from) => from.inbox.openItems(filter)),
+      decisions: (filter) => read("decisions", (from) => from.inbox.decisions(filter)),
       grants: () => read("grants", (from) => from.inbox.grants()),
       revokeGrant: (id) => write("revoke", (to) => to.inbox.revokeGrant(id)),
     },

@@ -1,7 +1,7 @@
 // All queries of the page. The first word of a query's key is its topic. keep-queries-fresh.ts refetches by topic.
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { RunsFilter, UsageFilter } from "../../../src/api/client/types.ts";
+import type { DecisionsFilter, RunsFilter, UsageFilter } from "../../../src/api/client/types.ts";
 import { client } from "./client.ts";
 
 /** A query whose data stays fresh until the feed reports a change. */
@@ -76,6 +76,16 @@ export const approvalsQuery = query(
   ["approvals"],
   async () => (await client.get("/api/approvals")).approvals,
 );
+
+/** The decision history. */
+export const decisionsQuery = (filter: Omit<DecisionsFilter, "limit" | "cursor">) =>
+  infiniteQueryOptions({
+    queryKey: ["measures", "decisions", filter],
+    queryFn: ({ pageParam }) =>
+      client.get("/api/decisions", { ...filter, ...(pageParam ? { cursor: pageParam } : {}) }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor,
+  });
 
 export const usersQuery = query(["users"], async () => (await client.get("/api/users")).users);
 

@@ -1,7 +1,7 @@
 // U39: compares two runs side by side.
 
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
 import { useState } from "react";
 import { Comparison } from "../components/compare/comparison.tsx";
@@ -28,7 +28,12 @@ export function ComparePage() {
         <Compared a={a} b={b} />
       ) : (
         <p className="p-6 text-muted text-sm">
-          Enter the ids of two runs. The page of a fork has a link that compares it with its origin.
+          Select two runs in the{" "}
+          <Link to="/" className="text-accent underline">
+            list of runs
+          </Link>{" "}
+          and choose Compare, or enter their ids. The page of a fork has a link that compares it with its
+          origin.
         </p>
       )}
     </>

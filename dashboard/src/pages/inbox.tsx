@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { KeyRound } from "lucide-react";
+import { Link } from "@tanstack/react-router";
+import { History, KeyRound } from "lucide-react";
 import { useState } from "react";
 import { GrantsDialog } from "../components/grants/grants.tsx";
 import { Inbox } from "../components/inbox/inbox.tsx";
@@ -19,7 +20,13 @@ export function InboxPage() {
     <>
       <PageHeader title="Inbox">
         {approvals.data && approvals.data.length > 0 && <Badge tone="warn">{approvals.data.length}</Badge>}
-        <Button size="small" look="quiet" className="ml-auto max-md:h-10" onClick={() => setGrants(true)}>
+        <Link
+          to="/decisions"
+          className="ml-auto inline-flex min-h-10 items-center gap-1 rounded-md px-2 font-medium text-muted text-xs hover:bg-raised hover:text-ink md:min-h-7"
+        >
+          <History size={13} aria-hidden /> Decisions
+        </Link>
+        <Button size="small" look="quiet" className="max-md:h-10" onClick={() => setGrants(true)}>
           <KeyRound size={13} aria-hidden /> Allowed without asking
         </Button>
       </PageHeader>

@@ -1,6 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { BulkBar } from "../components/runs/bulk-bar.tsx";
+import { ColumnMenu } from "../components/runs/column-menu.tsx";
+import { useColumns } from "../components/runs/columns.ts";
 import type { RunsSearch } from "../components/runs/filter.ts";
 import { FilterBar, FilterChips } from "../components/runs/filter-bar.tsx";
 import { NoRuns } from "../components/runs/no-runs.tsx";
@@ -15,7 +17,8 @@ export function RunsPage() {
   const { runId: _, ...search } = useSearch({ from: "/" });
   const navigate = useNavigate();
   const selection = useSelection();
-  const { rows, state, error, isMore, more, again } = useRuns(search);
+  const columns = useColumns();
+  const { rows, about, state, error, isMore, more, again } = useRuns(search);
   const change = useCallback(
     (next: RunsSearch) => void navigate({ to: "/", search: next, replace: true }),
     [navigate],
@@ -27,7 +30,10 @@ export function RunsPage() {
         <StartRunButton size="small" className="max-md:h-10 md:ml-auto" />
       </PageHeader>
       <div className="flex shrink-0 flex-col gap-2 border-line border-b bg-surface px-4 py-2">
-        <FilterBar search={search} onChange={change} />
+        <div className="flex items-start gap-2">
+          <FilterBar search={search} onChange={change} />
+          <ColumnMenu shown={columns.shown} onToggle={columns.toggle} />
+        </div>
         <FilterChips search={search} onChange={change} />
       </div>
       {state === "pending" && <Loading what="Loading the runs" />}
@@ -36,7 +42,10 @@ export function RunsPage() {
       {rows.length > 0 && (
         <RunList
           runs={rows}
-          about={JSON.stringify(search)}
+          about={about}
+          search={search}
+          columns={columns.shown}
+          onSearch={change}
           selection={selection}
           isMore={isMore}
           onMore={more}

@@ -71,6 +71,7 @@ export function userStore(store: Store, user: string): Store {
         if (wantedRun === undefined) return store.inbox.openItems({ user });
         return ifOwn(wantedRun, () => store.inbox.openItems(filter), []);
       },
+      decisions: (filter) => store.inbox.decisions({ ...filter, user }),
       grants: async () => mine(await store.inbox.grants(), ({ runId }) => runId),
       async revokeGrant(id) {
         const grants = await mine(await store.inbox.grants(), ({ runId }) => runId);

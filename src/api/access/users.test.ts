@@ -87,6 +87,7 @@ function pathOf({ path }: Route): string {
     .replace("{delivery}", "none")
     .replace("{name}", "clerk")
     .replace("{id}", ids.run);
+  if (filled.endsWith("/request")) return `${filled}?seq=2`;
   if (filled === "/api/compare") return `${filled}?a=${ids.run}&b=${ids.run}`;
   return /agent-(children|context)$/.test(filled) ? `${filled}?run_id=${ids.run}` : filled;
 }

@@ -5,6 +5,7 @@ export type { ExplanationView } from "../routes/agent-explanation.ts";
 export type { AgentReplayView } from "../routes/agent-replay.ts";
 export type { AgentDetail, Agents, AgentVersions, AgentView } from "../routes/agents.ts";
 export type { DecisionBody } from "../routes/approvals.ts";
+export type { DecisionsFilter, PastDecisionView } from "../routes/decisions.ts";
 export type { Recovery } from "../routes/demo.ts";
 export type { EventPage } from "../routes/events.ts";
 export type { ExportFormat, ImportView, MovedBody } from "../routes/export.ts";

@@ -8,6 +8,7 @@ import { browserAccessRoutes } from "./browser-access.ts";
 import { cacheRoutes } from "./cache.ts";
 import { chatContractRoutes } from "./chat-contract.ts";
 import { compareRoutes } from "./compare.ts";
+import { decisionRoutes } from "./decisions.ts";
 import { demoRoutes } from "./demo.ts";
 import { eventRoutes } from "./events.ts";
 import { exportRoutes } from "./export.ts";
@@ -45,6 +46,7 @@ export function apiRoutes(parts: RouteParts) {
     ...undoRoutes(parts),
     ...usageRoutes(parts),
     ...approvalRoutes(parts),
+    ...decisionRoutes(parts),
     ...grantRoutes(parts),
     ...agentRoutes(parts),
     ...sessionRoutes(parts),

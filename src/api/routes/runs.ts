@@ -10,7 +10,7 @@ import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { searchWords } from "../../projections/formats/search-text.ts";
 import type { ApiParts } from "../parts.ts";
-import { listRuns, RunPage } from "../views/list-runs.ts";
+import { listRuns, RUN_ORDERS, RunPage } from "../views/list-runs.ts";
 import { findRun, subtreeOf } from "../views/read-runs.ts";
 import { RunDetail, runDetail } from "../views/run-detail.ts";
 import { RunTree, readRunTree } from "../views/run-tree.ts";
@@ -75,8 +75,13 @@ export const RunsQuery = z.strictObject({
   since: Count.exactOptional(),
   /** Return only runs that wait for this reason. `person` means that the run waits for a person, for any reason except a pause. */
   waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
-  /** `cost` returns one page: the latest 500 matches, sorted by cost, the most expensive first. If absent, the newest runs come first. */
-  order: z.literal("cost").exactOptional(),
+  /**
+   * Sorts the latest 500 matches, and returns them as one page. If absent, the newest runs come first, page by page.
+   * `relevance` needs `q`, and sorts the latest 200 matches: those whose task or result contains the words come first.
+   */
+  order: z.enum(RUN_ORDERS).exactOptional(),
+  /** Whether a sorted list begins with the smallest value. */
+  ascending: Flag.exactOptional(),
   /** Whether to return also the number of matches on all pages. */
   total: Flag.exactOptional(),
   /** Words to search for. The run's journal must contain each of them, as a word or as the beginning of a word. */

@@ -10,6 +10,7 @@ export const PAGES = [
   "/",
   "/r/:runId",
   "/inbox",
+  "/decisions",
   "/agents",
   "/agents/:name",
   "/chat",

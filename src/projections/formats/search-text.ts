@@ -20,7 +20,7 @@ export function searchWords(query: string): string[] {
 }
 
 /** Matches a word. A few letters are excluded, because SQLite splits words at them: they were no letters in older Unicode versions. */
-const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
+export const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
 
 function textsOf(event: JournalEvent): string[] {
   switch (event.type) {

@@ -11,6 +11,7 @@ import { align } from "./align.ts";
 import type { Comparison } from "./compare-schema.ts";
 import { sortedJson } from "./recorded-calls.ts";
 import { describeCall } from "./timeline.ts";
+import { withoutTimes } from "./without-times.ts";
 
 /** The journals of a run and all runs below it. */
 export interface ComparedTree {
@@ -78,7 +79,10 @@ function sideOf(runId: string | undefined, { runId: top, before, runs }: Compare
 /** True if both sides have the same step with the same outcome. Also true if one side uses the recorded outcome of the other side. */
 function isSame({ a, b }: Sides<CompareStep>): boolean {
   if (!a || !b || a.key !== b.key) return false;
-  return a.detail === b.detail || (a.resultAt !== undefined && a.resultAt === b.resultAt);
+  return (
+    withoutTimes(a.detail) === withoutTimes(b.detail) ||
+    (a.resultAt !== undefined && a.resultAt === b.resultAt)
+  );
 }
 
 /** A row as people see it. If one side uses a recorded result, the row shows the detail of the original call. */
@@ -187,7 +191,7 @@ function stepOf(
     kind,
     title: lineOf(text),
     detail: text.slice(0, MAX_DETAIL),
-    key: `${about}:${text}`,
+    key: `${about}:${withoutTimes(text)}`,
   };
 }
 

@@ -27,6 +27,34 @@ import {
 export function listContract(open: Open): void {
   const scenario = scenarios(open);
 
+  describe("decisions of people", () => {
+    scenario(
+      "[29.10] decisions are listed with the events that say what they were about, the latest first, page by page",
+      async ({ store }) => {
+        for (const [runId, userId] of [
+          ["r1", "ann"],
+          ["r2", "ben"],
+        ] as const) {
+          await admit(store, runId, { userId, agent: `agent-of-${userId}` });
+          const driver = await acquireRun(store, runId);
+          await driver.append([modelCallStarted("m1")]);
+          await driver.append([agentThought("m1"), toolProposed("m1.0", { verdict: "ask" })]);
+          await sendSignal(store, runId, approvalDecided("m1.0", "approve", "ann"));
+        }
+        await sendSignal(store, "r2", approvalDecided("budget-1", "approve", "ann"));
+        const all = await store.inbox.decisions({ limit: 10 });
+        expect(all).toMatchObject([
+          { runId: "r2", agent: "agent-of-ben", seq: 6, proposal: undefined, thought: 3 },
+          { runId: "r2", agent: "agent-of-ben", seq: 5, proposal: 4, thought: 3 },
+          { runId: "r1", agent: "agent-of-ann", seq: 5, proposal: 4, thought: 3 },
+        ]);
+        expect(await store.inbox.decisions({ limit: 1, before: all[0]!.position })).toEqual([all[1]]);
+        expect(await store.inbox.decisions({ limit: 9, user: "ann" })).toEqual([all[2]]);
+        expect(await store.inbox.decisions({ limit: 9, agent: "agent-of-ben" })).toEqual(all.slice(0, 2));
+      },
+    );
+  });
+
   describe("admitting and listing runs", () => {
     scenario(
       "[F50] a repeated idempotency key returns the same run; a different request with that key is refused",

@@ -64,6 +64,7 @@ test("[F39] tables of format 1 are brought up to date, and keep their runs", asy
     "DROP VIEW messages, sessions, model_calls, journal; DROP INDEX events_calls, runs_session_id, runs_agent, events_decisions",
     url,
   );
+  await postgres.query("DROP TABLE triggers, trigger_entries", url);
   await postgres.query("CREATE TABLE messages (id BIGINT); CREATE TABLE recordings (run TEXT)", url);
   await postgres.query("UPDATE meta SET value = '1' WHERE name = 'version'", url);
   const again = await openPostgresStore({ url });

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../../clock.ts";
 import type { RunId } from "../../ids.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
 import type { TableAccess } from "../common-queries.ts";
+import { listDecisions } from "../derived-lists.ts";
 import { encodeBlob, encodeFile } from "../hashes.ts";
 import { createOutbox } from "../outbox-tables.ts";
 import { createRunLists } from "../run-lists.ts";
@@ -145,12 +146,13 @@ function leaseOperations(operations: Leases, write: Write): { leases: Leases; wo
   };
 }
 
-const inboxReads = (read: Read): Pick<Store["inbox"], "openItems" | "grants"> => ({
+const inboxReads = (read: Read): Pick<Store["inbox"], "openItems" | "decisions" | "grants"> => ({
   openItems: (filter = {}) =>
     read(async (sql) => {
       const { run = null, root = null, user = null } = filter;
       return (await sql.all(OPEN_ITEMS, run, root, user)).map(readApproval);
     }),
+  decisions: (filter) => read((sql) => runLater(listDecisions(sql, filter))),
   /** Grants are always read from the database, because another process might have revoked one. */
   grants: () => read(async (sql) => (await sql.all(GRANTS)).map(readGrant)),
 });

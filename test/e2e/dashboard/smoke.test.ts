@@ -9,7 +9,17 @@ import { expectConnection, withBrowser } from "./browser.fixture.ts";
 import { serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
-const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];
+const PAGES = [
+  "/",
+  "/inbox",
+  "/decisions",
+  "/agents",
+  "/agents/lead",
+  "/chat",
+  "/usage",
+  "/compare",
+  "/settings",
+];
 
 test("the server serves every route of the page, and `PAGES` lists every route that needs no run", () => {
   const routes = readFileSync(

@@ -1,4 +1,5 @@
-import { type Ref, useEffect, useRef } from "react";
+import { ChevronsUpDown } from "lucide-react";
+import { type Ref, useEffect, useRef, useState } from "react";
 import type { Comparison as Compared } from "../../../../src/api/client/types.ts";
 import {
   COMPARISON_COLUMNS,
@@ -8,11 +9,12 @@ import {
   NO_DIVERGENCE,
   onlySide,
 } from "../../../../src/projections/words/comparison.ts";
-import { duration } from "../../../../src/projections/words/format.ts";
+import { duration, plural } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
+import { foldEqual } from "./fold-equal.ts";
 
 /** Two runs side by side. The page opens scrolled to the first divergence. */
 export function Comparison({ compared }: { compared: Compared }) {
@@ -56,6 +58,8 @@ interface NodeSectionProps {
 
 function NodeSection({ node, first, found }: NodeSectionProps) {
   const { agent, depth, a, b, rows } = node;
+  /** The folded steps that the reader has opened, by the index of the first. */
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   return (
     <section aria-label={agent} className="border-line border-b px-4 py-3">
       <h2 className="flex flex-wrap items-baseline gap-x-3 font-semibold text-sm">
@@ -65,15 +69,30 @@ function NodeSection({ node, first, found }: NodeSectionProps) {
         <span className="font-normal text-muted text-xs">{nodeWords(a, b)}</span>
       </h2>
       <ol className="mt-2 flex flex-col gap-1">
-        {rows.map((row, index) => (
-          <StepRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are identified by their position
-            key={index}
-            row={row}
-            isFirst={index === first}
-            place={index === first ? found : undefined}
-          />
-        ))}
+        {foldEqual(rows).map(({ from, to, isEqual }) =>
+          isEqual && !opened.has(from) ? (
+            <li key={from}>
+              <button
+                type="button"
+                aria-expanded={false}
+                className="flex min-h-10 w-full items-center gap-1.5 rounded-md border border-line border-dashed px-2 text-muted text-xs hover:bg-raised hover:text-ink md:min-h-7"
+                onClick={() => setOpened(new Set([...opened, from]))}
+              >
+                <ChevronsUpDown size={12} aria-hidden /> {plural(to - from, "equal step")}
+              </button>
+            </li>
+          ) : (
+            rows.slice(from, to).map((row, offset) => (
+              <StepRow
+                // biome-ignore lint/suspicious/noArrayIndexKey: rows are identified by their position
+                key={from + offset}
+                row={row}
+                isFirst={from + offset === first}
+                place={from + offset === first ? found : undefined}
+              />
+            ))
+          ),
+        )}
       </ol>
     </section>
   );

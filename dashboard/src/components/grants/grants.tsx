@@ -40,6 +40,19 @@ export function GrantSettings() {
   );
 }
 
+/** The standing permissions beside the decision history. */
+export function GrantPanel() {
+  const grants = useQuery({ ...grantsQuery, refetchOnMount: "always" });
+  return (
+    <section aria-label="Allowed without asking" className="flex flex-col gap-2">
+      <h2 className="font-semibold text-sm">Allowed without asking</h2>
+      <Loaded query={grants}>
+        {(list) => <GrantList grants={list} none="Nothing yet: every call that needs approval asks." />}
+      </Loaded>
+    </section>
+  );
+}
+
 interface GrantsDialogProps {
   open: boolean;
   onOpenChange(open: boolean): void;

@@ -30,6 +30,18 @@ export function SuggestionList() {
   );
 }
 
+/** The suggestions beside the decision history. Shows nothing until somebody keeps allowing the same kind of call. */
+export function SuggestionPanel() {
+  const { data } = useQuery({ ...suggestionsQuery, refetchOnMount: "always" });
+  if (!data || data.suggestions.length === 0) return null;
+  return (
+    <section aria-label="Suggested rules" className="flex flex-col gap-2 text-sm">
+      <h2 className="font-semibold text-sm">You keep allowing these</h2>
+      <Found found={data} />
+    </section>
+  );
+}
+
 function Found({ found: { looked, suggestions } }: { found: Suggestions }) {
   const over = `${plural(looked.allowed + looked.refused, "decision")} (${looked.allowed} allowed, ${looked.refused} refused)`;
   if (suggestions.length === 0)

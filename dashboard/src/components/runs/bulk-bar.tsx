@@ -2,21 +2,25 @@
 // If the server refuses the action for some runs, the dialog says why.
 
 import { useQuery } from "@tanstack/react-query";
-import { Ban, RotateCcw, X } from "lucide-react";
+import { useNavigate } from "@tanstack/react-router";
+import { Ban, Download, GitCompareArrows, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
-import { plural } from "../../../../src/projections/words/format.ts";
+import { money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { Loaded } from "../../display/page-state.tsx";
 import { client } from "../../live/client.ts";
 import { Button } from "../../ui/button.tsx";
+import { toCsv } from "../../ui/csv.ts";
+import { downloadText } from "../../ui/download.ts";
 import { InputField } from "../../ui/input.tsx";
 import { ActionDialog } from "../action-dialog.tsx";
-import { cancelPreview, retryPreview } from "./bulk.ts";
+import { cancelPreview, comparedRuns, retryPreview, runRows, totalSpent } from "./bulk.ts";
 import type { Selection } from "./run-list.tsx";
 
 export function BulkBar({ selection }: { selection: Selection }) {
-  const [action, setAction] = useState<"cancel" | "retry">();
+  const [action, setAction] = useState<"cancel" | "retry" | "export">();
+  const navigate = useNavigate();
   if (selection.runs.length === 0) return null;
   const dialog = {
     runs: selection.runs,
@@ -35,11 +39,23 @@ export function BulkBar({ selection }: { selection: Selection }) {
       <Button className="max-md:h-10" onClick={() => setAction("retry")}>
         <RotateCcw size={14} aria-hidden /> Retry…
       </Button>
+      <Button className="max-md:h-10" onClick={() => setAction("export")}>
+        <Download size={14} aria-hidden /> Export…
+      </Button>
+      {selection.runs.length === 2 && (
+        <Button
+          className="max-md:h-10"
+          onClick={() => void navigate({ to: "/compare", search: comparedRuns(selection.runs) })}
+        >
+          <GitCompareArrows size={14} aria-hidden /> Compare
+        </Button>
+      )}
       <Button look="quiet" className="max-md:h-10" onClick={selection.clear}>
         <X size={14} aria-hidden /> <span className="max-md:sr-only">Clear</span>
       </Button>
       {action === "cancel" && <CancelDialog {...dialog} />}
       {action === "retry" && <RetryDialog {...dialog} />}
+      {action === "export" && <ExportDialog {...dialog} />}
     </section>
   );
 }
@@ -94,6 +110,7 @@ function CancelDialog({ runs, onClose, onDone }: BulkDialogProps) {
                 : `${plural(approvals, "open approval")} will be withdrawn.`}
             </li>
             {ended > 0 && <li>{plural(ended, "run")} already ended.</li>}
+            <li>So far {spentWords(runs)}. This money is spent: a cancelled run has no result.</li>
             <li>All recorded events are kept. Changes that tools have made are not reverted.</li>
           </ul>
         )}
@@ -128,6 +145,9 @@ function RetryDialog({ runs, onClose, onDone }: BulkDialogProps) {
           {plural(retried.length, "new run")} will continue where the old ones stopped; the old runs stay as
           they are.
         </li>
+        {retried.length > 0 && (
+          <li>The old runs: {spentWords(retried)}. The new ones can cost as much again.</li>
+        )}
         {left > 0 && (
           <li>
             {plural(left, "run")} will not be retried: only root runs that failed or were cancelled can be.
@@ -137,6 +157,48 @@ function RetryDialog({ runs, onClose, onDone }: BulkDialogProps) {
     </ActionDialog>
   );
 }
+
+function ExportDialog({ runs, onClose, onDone }: BulkDialogProps) {
+  // The export of a run contains its whole tree.
+  const roots = [...new Set(runs.map(({ rootRunId }) => rootRunId))];
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title="Export these runs?"
+      action={async () => {
+        for (const id of roots) {
+          const file = await client.send("get", "/api/runs/{id}/export", { id, format: "jsonl" });
+          downloadText(`${id}.jsonl`, await file.text(), "application/x-ndjson");
+        }
+        onDone();
+      }}
+      submit={`Export ${plural(roots.length, "tree")}`}
+      cancel="Cancel"
+    >
+      <ul className="list-disc space-y-1 pl-5">
+        <li>
+          {plural(roots.length, "file")}, one for each tree, with all journals. <code>cadre verify</code>{" "}
+          checks them anywhere.
+        </li>
+        <li>Together {spentWords(runs)}. The export itself costs nothing.</li>
+      </ul>
+      <Button
+        size="small"
+        className="self-start max-md:h-10"
+        onClick={() => downloadText("runs.csv", toCsv(runRows(runs)), "text/csv")}
+      >
+        <Download size={13} aria-hidden /> Only this table, as CSV
+      </Button>
+    </ActionDialog>
+  );
+}
+
+/** What runs have cost, each with its tree. */
+const spentWords = (runs: readonly ListedRun[]): string => {
+  const { cost, unpriced, tokens } = totalSpent(runs);
+  return `${runs.length === 1 ? "it has" : "they have"} cost ${money(cost, unpriced)} (${shortCount(tokens)} tokens)`;
+};
 
 /** Applies the action to all runs. If the server refuses it for some runs, throws one error with every reason. */
 async function forEachRun<Run>(runs: readonly Run[], act: (run: Run) => Promise<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 // U02: the controls for filtering the list of runs. The URL contains the filters, and each filter can be copied as a CLI command.
 
 import { useQuery } from "@tanstack/react-query";
-import { ListFilter, Search, Terminal, X } from "lucide-react";
+import { Bookmark, ListFilter, Search, Terminal, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { RUN_STATUSES, type RunStatus } from "../../../../src/journal/events.ts";
 import { useCommand } from "../../display/command/command.tsx";
@@ -9,9 +9,10 @@ import { agentsQuery } from "../../live/queries.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { Input, Select } from "../../ui/input.tsx";
+import { Form, Input, Select } from "../../ui/input.tsx";
 import { useNarrow } from "../../ui/use-media.ts";
 import { filterChips, type RunsSearch, SINCE_WORDS, type Since, showsAll, toCommand } from "./filter.ts";
+import { useOwnViews } from "./own-views.ts";
 
 export interface FilterBarProps {
   search: RunsSearch;
@@ -119,11 +120,49 @@ export function FilterChips({ search, onChange }: FilterBarProps) {
         </li>
       )}
       <li>
+        <SaveView search={search} />
+      </li>
+      <li>
         <Button look="quiet" size="small" onClick={() => onChange({})}>
           Clear
         </Button>
       </li>
     </ul>
+  );
+}
+
+/** Asks for a name in place, and adds the list to the saved views. */
+function SaveView({ search }: { search: RunsSearch }) {
+  const [name, setName] = useState<string>();
+  const { save } = useOwnViews();
+  if (name === undefined)
+    return (
+      <Button look="quiet" size="small" onClick={() => setName("")}>
+        <Bookmark size={12} aria-hidden /> Save view
+      </Button>
+    );
+  return (
+    <Form
+      className="flex items-center gap-1"
+      onSubmit={() => {
+        if (name.trim() !== "") save({ name: name.trim(), search });
+        setName(undefined);
+      }}
+    >
+      <Input
+        autoFocus
+        aria-label="Name of the view"
+        placeholder="Name of the view"
+        maxLength={40}
+        className="h-7 w-40 text-xs max-md:h-10"
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+        onKeyDown={(event) => event.key === "Escape" && setName(undefined)}
+      />
+      <Button size="small" type="submit" className="max-md:h-10">
+        Save
+      </Button>
+    </Form>
   );
 }
 

@@ -25,7 +25,10 @@ test("[U02] the page ignores invalid filters in the URL", () => {
 test("[U02] the start time is rounded, so that the query changes rarely; only searches and wait filters include child runs", () => {
   expect(toFilter({}, NOW)).toEqual({ roots: true });
   expect(toFilter({ all: true }, NOW)).toEqual({});
-  expect(toFilter({ q: "door" }, NOW)).toEqual({ q: "door" });
+  expect(toFilter({ q: "door" }, NOW)).toEqual({ q: "door", order: "relevance" });
+  expect(toFilter({ q: "door", sort: "agent", asc: true }, NOW)).toEqual({
+    ...{ q: "door", order: "agent", ascending: true },
+  });
   expect(toFilter({ waiting: "outcome_unknown" }, NOW)).toEqual({ waiting: "outcome_unknown" });
   expect(toFilter({ since: "1h" }, NOW)).toEqual(toFilter({ since: "1h" }, NOW + 1_000));
   expect(toFilter({ since: "today" }, NOW)).toEqual({ since: new Date(2026, 0, 31).getTime(), roots: true });

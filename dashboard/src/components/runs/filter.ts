@@ -9,12 +9,16 @@ import {
 } from "../../../../src/journal/events.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
 import { describeWait } from "../../../../src/projections/words/waits.ts";
-import { textParam } from "../../ui/search-params.ts";
+import { oneOf, textParam } from "../../ui/search-params.ts";
 
 /** Time ranges; `today` starts at midnight. */
 export const SINCE = ["1h", "today", "24h", "7d", "30d"] as const;
 
 export type Since = (typeof SINCE)[number];
+
+export const SORTS = ["started", "duration", "cost", "tokens", "agent", "status"] as const;
+
+export type Sort = (typeof SORTS)[number];
 
 export interface RunsSearch {
   q?: string;
@@ -24,7 +28,10 @@ export interface RunsSearch {
   status?: RunStatus[];
   since?: Since;
   waiting?: WaitingOn["kind"] | "person";
-  sort?: "cost";
+  /** If absent, the newest runs come first, or the best matches of a search. */
+  sort?: Sort;
+  /** Whether the sorted list begins with the smallest value. */
+  asc?: true;
   /** Whether the list includes child runs. */
   all?: true;
 }
@@ -43,7 +50,8 @@ export function parseRunsSearch(search: Record<string, unknown>): RunsSearch {
     status: statuses.length > 0 ? statuses : undefined,
     since,
     waiting,
-    sort: sort === "cost" ? ("cost" as const) : undefined,
+    sort: oneOf(SORTS, sort),
+    asc: oneOf(SORTS, sort) && search["asc"] === true ? (true as const) : undefined,
     all: all === true ? (true as const) : undefined,
   });
 }
@@ -59,7 +67,7 @@ const BACK: Record<Exclude<Since, "today">, number> = {
 const STEP = HOUR / 12;
 
 export function toFilter(search: RunsSearch, now: number): RunsFilter {
-  const { q, agent, user, status, since, waiting, sort } = search;
+  const { q, agent, user, status, since, waiting, sort, asc } = search;
   return omitUndefined({
     q,
     agent,
@@ -67,7 +75,8 @@ export function toFilter(search: RunsSearch, now: number): RunsFilter {
     status,
     since: since && sinceTime(since, now),
     waiting,
-    order: sort,
+    order: sort ?? (q === undefined ? undefined : ("relevance" as const)),
+    ascending: sort && asc,
     roots: showsAll(search) ? undefined : true,
   });
 }
@@ -86,7 +95,7 @@ function sinceTime(since: Since, now: number): number {
 
 /** The arguments of the CLI command that lists the same runs. The program's name is not included. */
 export function toCommand(search: RunsSearch): string {
-  const { q, agent, user, status, since, waiting, sort } = search;
+  const { q, agent, user, status, since, waiting } = search;
   const words = [
     ...(status === undefined ? [] : ["--status", status.join(",")]),
     ...(agent === undefined ? [] : ["--agent", quote(agent)]),
@@ -94,11 +103,14 @@ export function toCommand(search: RunsSearch): string {
     ...(q === undefined ? [] : ["--search", quote(q)]),
     ...(since === undefined ? [] : ["--since", since]),
     ...(waiting === undefined ? [] : ["--waiting-for", waiting]),
-    ...(sort === undefined ? [] : ["--sort", sort]),
+    ...(isMostExpensive(search) ? ["--sort", "cost"] : []),
     ...(showsAll(search) ? ["--all"] : []),
   ];
   return ["runs", ...words].join(" ");
 }
+
+/** The terminal sorts only by cost. Any other order is visible in the head of the table. */
+const isMostExpensive = ({ sort, asc }: RunsSearch): boolean => sort === "cost" && asc === undefined;
 
 const quote = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
@@ -122,7 +134,7 @@ const waitSubject = (waiting: NonNullable<RunsSearch["waiting"]>): string =>
   waiting === "person" ? "a person" : describeWait({ kind: waiting }).subject;
 
 export function filterChips(search: RunsSearch): Chip[] {
-  const { q, agent, user, status, since, waiting, sort } = search;
+  const { q, agent, user, status, since, waiting } = search;
   const chips: [keyof RunsSearch, string | undefined, RunsSearch][] = [
     ["status", status?.join(" or "), status ? { status } : {}],
     ["agent", agent && `agent ${agent}`, agent ? { agent } : {}],
@@ -130,7 +142,7 @@ export function filterChips(search: RunsSearch): Chip[] {
     ["q", q && `“${q}”`, q ? { q } : {}],
     ["since", since && SINCE_WORDS[since], since ? { since } : {}],
     ["waiting", waiting && `waiting for ${waitSubject(waiting)}`, waiting ? { waiting } : {}],
-    ["sort", sort && "most expensive of the latest 500", sort ? { sort } : {}],
+    ["sort", isMostExpensive(search) ? "most expensive of the latest 500" : undefined, { sort: "cost" }],
   ];
   return chips.flatMap(([key, label, alone]) =>
     label === undefined ? [] : [{ key, label, command: toCommand(alone) }],

@@ -1,19 +1,25 @@
 // The list of runs. Only visible rows are rendered, and the next page loads before the user reaches the end.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { ArrowUp } from "lucide-react";
+import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { useNarrow } from "../../ui/use-media.ts";
-import { COLUMNS, RunRow } from "./run-row.tsx";
+import { type Column, nextSort, sortOf } from "./columns.ts";
+import type { RunsSearch } from "./filter.ts";
+import { RunRow, rowHeight } from "./run-row.tsx";
 import { useStableList } from "./stable-order.ts";
 
 export interface RunListProps {
   runs: readonly ListedRun[];
   /** Identifies the list. A new value makes the list start over. */
   about: string;
+  search: RunsSearch;
+  columns: readonly Column[];
+  onSearch(search: RunsSearch): void;
   selection: Selection;
   isMore: boolean;
   onMore(): void;
@@ -23,7 +29,8 @@ export interface RunListProps {
 
 const AHEAD = 20;
 
-export function RunList({ runs, about, selection, isMore, onMore, end }: RunListProps) {
+export function RunList(props: RunListProps) {
+  const { runs, about, search, columns, onSearch, selection, isMore, onMore, end } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
   const { shown, fresh, removed, showNew } = useStableList(runs, about, scroller);
@@ -31,7 +38,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
     count: shown.length,
     getScrollElement: () => scroller.current,
     getItemKey: (index) => shown[index]!.id,
-    estimateSize: () => (isNarrow ? 84 : 41),
+    estimateSize: (index) => rowHeight(shown[index]!, isNarrow),
     overscan: 12,
   });
   const items = rows.getVirtualItems();
@@ -39,8 +46,8 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
   useEffect(() => {
     if (isMore && last >= shown.length - AHEAD) onMore();
   }, [isMore, last, shown.length, onMore]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have a different height on a phone
-  useEffect(() => rows.measure(), [rows, isNarrow]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have a different height on a phone and in a search
+  useEffect(() => rows.measure(), [rows, isNarrow, about]);
   useRowKeys(scroller, shown, selection, (index) => rows.scrollToIndex(index));
   const above = items[0]?.start ?? 0;
   const below = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
@@ -61,7 +68,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
           className="w-full table-fixed border-collapse text-sm"
           aria-rowcount={isMore ? -1 : shown.length + 1}
         >
-          <Head selection={selection} runs={shown} />
+          <Head {...{ selection, search, columns, onSearch }} runs={shown} />
           <tbody>
             {above > 0 && <Gap height={above} />}
             {items.map(({ index, key }) => (
@@ -69,6 +76,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
                 key={key}
                 run={shown[index]!}
                 index={index}
+                columns={columns}
                 isGone={removed.has(shown[index]!.id)}
                 isSelected={selection.has(shown[index]!.id)}
                 onSelect={(range) => selection.toggle(shown, index, range)}
@@ -92,26 +100,51 @@ function Gap({ height }: { height: number }) {
   );
 }
 
-function Head({ selection, runs }: { selection: Selection; runs: readonly ListedRun[] }) {
+interface HeadProps extends Pick<RunListProps, "selection" | "runs" | "search" | "columns" | "onSearch"> {}
+
+function Head({ selection, runs, search, columns, onSearch }: HeadProps) {
   const isAll = runs.length > 0 && runs.every(({ id }) => selection.has(id));
+  const sorted = sortOf(search);
   return (
     <thead className="sticky top-0 z-10 bg-surface text-left text-muted text-xs shadow-[0_1px_0_var(--color-line)]">
       <tr className="hidden h-8 md:table-row">
-        {COLUMNS.map(({ name, label, className }, index) => (
-          <th key={name} scope="col" className={`px-2 font-medium ${className}`}>
-            {index === 0 ? (
-              <input
-                type="checkbox"
-                aria-label="Select all shown runs"
-                className="mx-auto block size-3.5 accent-accent"
-                checked={isAll}
-                onChange={() => (isAll ? selection.clear() : selection.add(runs))}
-              />
-            ) : (
-              label
-            )}
-          </th>
-        ))}
+        <th scope="col" className="w-9 px-2">
+          <input
+            type="checkbox"
+            aria-label="Select all shown runs"
+            className="mx-auto block size-3.5 accent-accent"
+            checked={isAll}
+            onChange={() => (isAll ? selection.clear() : selection.add(runs))}
+          />
+        </th>
+        {columns.map((column) => {
+          const direction = sorted?.sort === column.sort ? sorted?.direction : undefined;
+          return (
+            <th
+              key={column.name}
+              scope="col"
+              aria-sort={column.sort && direction}
+              className={`px-2 font-medium ${column.className}`}
+            >
+              {column.sort ? (
+                <button
+                  type="button"
+                  className={classNames(
+                    "-mx-1 inline-flex h-7 items-center gap-0.5 rounded px-1 hover:bg-raised hover:text-ink",
+                    direction && "text-ink",
+                  )}
+                  onClick={() => onSearch(nextSort(search, column))}
+                >
+                  {column.label}
+                  {direction === "ascending" && <ArrowUp size={12} aria-hidden />}
+                  {direction === "descending" && <ArrowDown size={12} aria-hidden />}
+                </button>
+              ) : (
+                column.label
+              )}
+            </th>
+          );
+        })}
       </tr>
     </thead>
   );

@@ -9,79 +9,142 @@ import { Elapsed, When } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
+import { useNarrow } from "../../ui/use-media.ts";
+import type { Column, ColumnName } from "./columns.ts";
 import { waitingFor } from "./waiting-for.ts";
-
-export const COLUMNS = [
-  { name: "select", label: "", className: "w-9" },
-  { name: "status", label: "Status", className: "w-26" },
-  { name: "agent", label: "Agent", className: "w-26 xl:w-32" },
-  { name: "task", label: "Task", className: "" },
-  { name: "waiting", label: "Waiting for", className: "w-36 xl:w-40" },
-  { name: "start", label: "Started", className: "w-22" },
-  { name: "duration", label: "Took", className: "w-27 text-right" },
-  { name: "cost", label: "Cost", className: "w-19 text-right" },
-  { name: "tokens", label: "Tokens", className: "w-17 text-right max-xl:hidden" },
-] as const;
 
 export interface RunRowProps {
   run: ListedRun;
   index: number;
+  columns: readonly Column[];
   isGone: boolean;
   isSelected: boolean;
   onSelect(range: boolean): void;
 }
 
-export function RunRow({ run, index, isGone, isSelected, onSelect }: RunRowProps) {
-  const usage = run.tree?.usage ?? run.usage;
-  const cost = money(usage.cost, usage.unpriced);
+/** Height of a row in pixels. A search hit needs a line for its passage. */
+export const rowHeight = ({ excerpt }: ListedRun, isNarrow: boolean): number =>
+  (isNarrow ? 84 : 41) + (excerpt ? 22 : 0);
+
+export function RunRow({ run, index, columns, isGone, isSelected, onSelect }: RunRowProps) {
+  const { cost } = amountsOf(run);
+  const isNarrow = useNarrow();
   const look = classNames(
-    "relative h-[84px] border-line border-b hover:bg-raised has-[a:focus-visible]:bg-raised md:h-[41px]",
+    "relative border-line border-b hover:bg-raised has-[a:focus-visible]:bg-raised",
     isSelected && "bg-accent-soft",
     isGone && "opacity-60",
   );
   return (
-    <tr data-run={run.id} aria-rowindex={index + 2} className={look}>
+    <tr
+      data-run={run.id}
+      aria-rowindex={index + 2}
+      className={look}
+      style={{ height: rowHeight(run, isNarrow) }}
+    >
       <td className="relative z-1 w-9 px-2">
         <SelectBox task={run.task} isSelected={isSelected} onSelect={onSelect} />
       </td>
-      <td className="hidden px-2 md:table-cell">
-        <StatusBadge run={run} />
-      </td>
-      <td className="hidden px-2 md:table-cell">
-        <Agent run={run} />
-      </td>
-      <td className="py-1 pr-3 md:px-2">
-        <div className="mb-1 flex min-w-0 items-center gap-2 md:hidden">
-          <StatusBadge run={run} />
-          <Agent run={run} />
-          <span className="ml-auto shrink-0 text-muted text-xs">
-            <When ts={run.createdAt} />
-          </span>
-        </div>
-        <Task run={run} />
-        <div className="mt-1 flex min-w-0 items-center gap-2 text-muted text-xs md:hidden">
-          <Waiting run={run} />
-          <span className="ml-auto shrink-0">
-            <Elapsed from={run.createdAt} to={run.endedAt} /> · {cost}
-          </span>
-        </div>
-      </td>
-      <td className="hidden px-2 md:table-cell">
-        <Waiting run={run} />
-      </td>
-      <td className="hidden px-2 text-muted md:table-cell">
-        <When ts={run.createdAt} />
-      </td>
-      <td className="hidden whitespace-nowrap px-2 text-right text-muted md:table-cell">
-        <Elapsed from={run.createdAt} to={run.endedAt} />
-      </td>
-      <td className="hidden px-2 text-right tabular-nums md:table-cell">{cost}</td>
-      <td className="hidden px-2 text-right text-muted tabular-nums xl:table-cell">
-        {shortCount(totalTokens(usage))}
-      </td>
+      {columns.map(({ name, className }) =>
+        name === "task" ? (
+          <td key={name} className="py-1 pr-3 md:px-2">
+            <div className="mb-1 flex min-w-0 items-center gap-2 md:hidden">
+              <StatusBadge run={run} />
+              <Agent run={run} />
+              <span className="ml-auto shrink-0 text-muted text-xs">
+                <When ts={run.createdAt} />
+              </span>
+            </div>
+            <Task run={run} />
+            <Excerpt run={run} />
+            <div className="mt-1 flex min-w-0 items-center gap-2 text-muted text-xs md:hidden">
+              <Waiting run={run} />
+              <span className="ml-auto shrink-0">
+                <Elapsed from={run.createdAt} to={run.endedAt} /> · {cost}
+              </span>
+            </div>
+          </td>
+        ) : (
+          <td key={name} className={`hidden whitespace-nowrap px-2 md:table-cell ${className}`}>
+            <Cell name={name} run={run} />
+          </td>
+        ),
+      )}
     </tr>
   );
 }
+
+function amountsOf(run: ListedRun): { cost: string; tokens: string } {
+  const usage = run.tree?.usage ?? run.usage;
+  return { cost: money(usage.cost, usage.unpriced), tokens: shortCount(totalTokens(usage)) };
+}
+
+const MUTED = "text-muted tabular-nums";
+
+function Cell({ name, run }: { name: Exclude<ColumnName, "task">; run: ListedRun }) {
+  switch (name) {
+    case "status":
+      return <StatusBadge run={run} />;
+    case "agent":
+      return <Agent run={run} />;
+    case "user":
+      return run.userId === undefined ? (
+        <span className="text-muted">–</span>
+      ) : (
+        <span className="block truncate" title={run.userId}>
+          <VisibleText text={run.userId} />
+        </span>
+      );
+    case "waiting":
+      return <Waiting run={run} />;
+    case "start":
+      return (
+        <span className={MUTED}>
+          <When ts={run.createdAt} />
+        </span>
+      );
+    case "duration":
+      return (
+        <span className={MUTED}>
+          <Elapsed from={run.createdAt} to={run.endedAt} />
+        </span>
+      );
+    case "cost":
+      return <span className="tabular-nums">{amountsOf(run).cost}</span>;
+    case "tokens":
+      return <span className={MUTED}>{amountsOf(run).tokens}</span>;
+  }
+}
+
+/** The passage of a search hit, with the words marked. */
+function Excerpt({ run: { excerpt } }: { run: ListedRun }) {
+  if (!excerpt) return null;
+  return (
+    <p className="truncate text-muted text-xs" data-testid="excerpt">
+      <span className="font-medium">{HIT_WORDS[excerpt.kind]}</span>{" "}
+      {excerpt.parts.map(({ text, isMatch }, index) =>
+        isMatch ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never change their order
+          <mark key={index} className="rounded-xs bg-warn-soft text-ink">
+            <VisibleText text={text} />
+          </mark>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never change their order
+          <VisibleText key={index} text={text} />
+        ),
+      )}
+    </p>
+  );
+}
+
+const HIT_WORDS: Record<NonNullable<ListedRun["excerpt"]>["kind"], string> = {
+  task: "Task:",
+  message: "Message:",
+  agent: "Agent:",
+  tool: "Output of a tool:",
+  decision: "Decision:",
+  error: "Error:",
+  result: "Result:",
+};
 
 function SelectBox({
   task,
@@ -136,7 +199,7 @@ function Task({ run }: { run: ListedRun }) {
         </span>
       )}
       {run.parentRunId !== undefined && <Badge tone="child">child run</Badge>}
-      {run.hit !== undefined && <Badge tone="accent">found at #{run.hit}</Badge>}
+      {run.hit !== undefined && run.excerpt === undefined && <Badge tone="accent">found at #{run.hit}</Badge>}
     </span>
   );
 }

@@ -2,8 +2,12 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { VisibleText } from "../../display/visible-text.tsx";
 import { runCountQuery } from "../../live/queries.ts";
+import { IconButton } from "../../ui/button.tsx";
 import { type RunsSearch, toFilter } from "./filter.ts";
+import { useOwnViews } from "./own-views.ts";
 
 interface SavedView {
   name: string;
@@ -23,7 +27,11 @@ const SAVED_VIEWS: readonly SavedView[] = [
 
 const COUNTED = SAVED_VIEWS.filter(({ counted }) => counted);
 
+const LOOK =
+  "flex min-h-10 shrink-0 items-center gap-1.5 rounded-md px-2.5 text-muted text-sm hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent md:min-h-7";
+
 export function SavedViews() {
+  const own = useOwnViews();
   const counts = useQueries({
     queries: COUNTED.map((view) => runCountQuery(toFilter(view.search, Date.now()))),
   });
@@ -40,7 +48,7 @@ export function SavedViews() {
             to="/"
             search={view.search}
             activeOptions={{ exact: true, includeSearch: true }}
-            className="flex min-h-10 shrink-0 items-center gap-1.5 rounded-md px-2.5 text-muted text-sm hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent md:min-h-7"
+            className={LOOK}
           >
             {view.name}
             {total > 0 && (
@@ -51,6 +59,14 @@ export function SavedViews() {
           </Link>
         );
       })}
+      {own.views.map(({ name, search }) => (
+        <span key={name} className="group flex shrink-0 items-center">
+          <Link to="/" search={search} activeOptions={{ exact: true, includeSearch: true }} className={LOOK}>
+            <VisibleText text={name} />
+          </Link>
+          <IconButton icon={X} label={`Delete the view ${name}`} onClick={() => own.remove(name)} />
+        </span>
+      ))}
     </nav>
   );
 }

@@ -15,6 +15,7 @@ export const PAGES = [
 export function pageName(path: string): string {
   if (path.startsWith("/r/")) return "Run";
   if (path === "/compare") return "Compare";
+  if (path === "/decisions") return "Decisions";
   return (
     PAGES.findLast(({ to }) => path === to || (to !== "/" && path.startsWith(`${to}/`)))?.label ?? "Cadre"
   );

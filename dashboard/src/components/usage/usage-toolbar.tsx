@@ -20,6 +20,7 @@ export function UsageToolbar({ range, root, onRoot }: UsageToolbarProps) {
         {RANGES.map((each) => (
           <Link
             key={each}
+            from="/usage"
             to="/usage"
             search={(now) => ({ ...now, range: each })}
             aria-current={each === range ? "true" : undefined}
