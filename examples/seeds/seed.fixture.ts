@@ -98,7 +98,10 @@ export async function startSeed(name: string): Promise<Seed> {
 }
 
 async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: stdout! })) return line;
+  for await (const line of createInterface({ input: stdout! })) {
+    stdout!.resume();
+    return line;
+  }
   return "{}";
 }
 
