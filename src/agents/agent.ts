@@ -29,7 +29,7 @@ export interface Agent {
 export interface Reference {
   /** The Cadre key that contains the reference: `agents`, `handoff`, `router`, `advisors`, `team` or `bestOf`. */
   key: string;
-  /** The key that problems name instead of `key`: `delegate_targets` for a delegate that only the policy names. */
+  /** If set, messages about problems show this key instead of `key`: `delegate_targets`, if only the policy mentions the delegate. */
   by?: string;
   /** The agent's name as the file spells it. */
   name: string;

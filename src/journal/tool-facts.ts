@@ -12,7 +12,7 @@ export type ToolTarget =
   | { kind: "command"; field: string; typed?: true }
   /**
    * A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: the tool shows names, never the content of a file.
-   * A tool that `changes` a file is also judged as a reader of it, unless it is `blind`: its answer shows nothing that was in the file.
+   * A tool that `changes` a file is judged as if it also reads the file. A `blind` tool is not: its answer shows nothing of the file's content.
    */
   | { kind: "path"; field: string; use: "reads" | "lists" | "changes"; blind?: true }
   /** An address: `WebFetch(https://example.com/**)`. */

@@ -23,7 +23,7 @@ export interface KillRound {
   agent(): Agent;
   task: string;
   input?: unknown;
-  /** Everything that the tools have changed outside, as JSON. The order of a list does not matter. */
+  /** Everything that the tools have changed outside Cadre, as JSON. Lists that differ only in their order count as equal. */
   effects(): unknown;
   /** Decides requests. By default, calls and budgets are approved, and questions are rejected. */
   decide?(request: ApprovalRequest): unknown;

@@ -618,7 +618,7 @@ test("in a session, the run's rules apply, and an option that would be lost is r
   expect(refunds).toEqual([]);
 });
 
-test("an agent of a pack that names no model is refused by its short name too", async () => {
+test("a pack's agent without a model is also refused if it is started by its short name", async () => {
   const cadre = await open({ env: {} });
   await expect(cadre.run("supervisor", "Plan").result).rejects.toMatchObject({
     code: "PROVIDER_KEY_MISSING",

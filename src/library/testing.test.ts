@@ -64,7 +64,7 @@ test("[27.6] a tool that uses its key is really idempotent", async () => {
   expect(report.problems).toEqual([]);
 });
 
-test("[27.6] the report names the tool that changes something although it only reads", async () => {
+test("[27.6] the report names a tool that is declared as read-only but changes something", async () => {
   const report = await killAtEveryEvent(() => {
     const looked: string[] = [];
     return {

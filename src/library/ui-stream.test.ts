@@ -121,7 +121,7 @@ test("a failed run ends the stream with an error that says why", async () => {
   expect(lines.slice(-3)).toEqual(['data: {"type":"finish"}', "data: [DONE]", ""]);
 });
 
-test("[27.4] a page that is loaded again shows the second request after its call, not at the first wait", async () => {
+test("[27.4] a reloaded page shows the second request after the call that it belongs to", async () => {
   const twice = defineAgent({
     name: "twice",
     model: scriptedModel([

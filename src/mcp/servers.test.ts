@@ -64,7 +64,7 @@ const LOG: Plan = { tools: [{ name: "log", description: "Shows the log." }] };
 const starts = (): number => notesOf(plan).filter((note) => note.startsWith("start")).length;
 
 describe("pinning servers", () => {
-  test("a server is started when an agent first needs it; after that, Cadre reads its tools from the pin and does not start the server", async () => {
+  test("a server is started when an agent first needs it; later, Cadre reads the list of tools from the pinned copy, without starting the server again", async () => {
     writePlan(plan, LOG);
     const first = open();
     expect(names(first)).toEqual([]);

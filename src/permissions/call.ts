@@ -239,7 +239,7 @@ function secretIn(
   return found && `${relative(workspace, found) || found}, which holds a known secret`;
 }
 
-/** The first file with keys in the folders that a command shows. Whole lines are masked, so this matters only if the call shows pieces of lines. */
+/** The first file with secrets in the folders whose files the command prints. Secrets in whole lines are masked, so this matters only if the call prints parts of lines. */
 function keyFileBelow({ argv }: ShellCommand, workplace: WorkspaceView): string | undefined {
   const { scope, skipsHidden } = shownContent(argv);
   if (scope === "none") return undefined;

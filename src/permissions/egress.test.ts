@@ -197,7 +197,7 @@ describe("[A71] [30.5] a command that shows pieces of lines of whole folders ask
     expect(verdictOf(command, ["/w/.env"])).toBe("allow");
   });
 
-  it("a copy of a file with keys counts as one", () => {
+  it("a copy of a file with secrets is treated like the file itself", () => {
     for (const path of [
       ".env~",
       ".env.bak",

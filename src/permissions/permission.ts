@@ -70,7 +70,7 @@ export interface PermissionRequest extends WorkspaceView {
         sources: readonly string[];
         /** Tools whose calls need approval, because a tainted run above does not have them. */
         asks?: readonly string[];
-        /** The rights that a delegate has and this agent lacks, as text. Only if the other agent's own calls cannot ask. */
+        /** The rights that a delegate has and this agent lacks, as text. Set only if the delegate's own calls cannot ask a person. */
         raises?: string | undefined;
       }
     | undefined;

@@ -145,7 +145,7 @@ function compilePattern(
   return { ...about("read"), matches: ownMatcher(pattern, reading), concerns: namesTool };
 }
 
-/** Changes a rule for text that is too long to be judged: an ask or deny rule might match it, and an allow rule does not. */
+/** Adapts a rule to text that is too long to judge: an ask or deny rule is treated as matching, an allow rule as not matching. */
 function unlessUnseen(rule: CompiledRule, reading: Reading): CompiledRule {
   const matches = (unit: Unit): Match =>
     unit.kind === "unread" && unit.unseen ? (reading === "wide" ? "maybe" : "no") : rule.matches(unit);

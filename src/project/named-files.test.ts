@@ -78,7 +78,7 @@ test.each([
   expect(verdict("tools/data.json").verdict).toBe("allow");
 });
 
-test("[A37] the files follow the configuration when a script changes", () => {
+test("[A37] if a configured script is changed and then loads another file, that file is protected too", () => {
   const { verdict, write } = project({ "cadre.yaml": hook("./a.sh"), "a.sh": "true\n", "b/c.sh": "" });
   expect(verdict("b/c.sh").verdict).toBe("allow");
   write("a.sh", "sh b/c.sh # longer\n");

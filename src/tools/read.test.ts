@@ -104,7 +104,7 @@ describe("Read", () => {
     expect((await readTool.execute({ path: "b.ipynb" }, folder.context())).output).toBe("1\t{broken");
   });
 
-  it("Read names similar files if the file does not exist, and lists a folder", async () => {
+  it("Read suggests similar names if a file does not exist, and lists the entries if the path is a folder", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "src"));
     await writeFile(join(folder.path, "src/server.ts"), "");

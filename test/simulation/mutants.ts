@@ -152,7 +152,7 @@ function intentAfterEffect(store: Store): Store {
 }
 
 /** Acknowledges outcomes before they are written. This mutant changes only simulations with a single worker.
- * The store never refuses an outcome of a single worker. So only a crash or a full disk can lose an acknowledged outcome. */
+ * With only one worker, the store never refuses an outcome, so an acknowledged outcome can be lost only by a crash or a full disk. */
 function acknowledgeEarly(store: Store, { options }: Surroundings): Store {
   if (options.workers !== "one") return store;
   return withAppend(store, (append) => {

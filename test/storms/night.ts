@@ -17,7 +17,7 @@ export interface NightOptions {
   trees: number;
   /** How long the provider is away, twice. */
   awayMs: number;
-  /** A kill happens when each of these fractions of all model calls has been answered, from 0 to 1. */
+  /** Fractions of all model calls, from 0 to 1. There is one kill for each fraction, when so many calls have been answered. */
   killsAt: readonly number[];
   /** An outage begins when each of these fractions of all model calls has been answered. */
   outagesAt: readonly number[];

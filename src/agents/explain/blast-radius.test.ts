@@ -156,7 +156,7 @@ describe("[BR2] which entries of the blast radius are marked as new", () => {
     ]);
   });
 
-  test("a tool is marked as new if it is denied to all agents that already work", () => {
+  test("a tool is marked as new if it is denied to every agent that is already running", () => {
     const said = { boss: tools("Bash"), a: tools("Bash") };
     const boss = agentSet(said).get("boss")!.definition!;
     expect(marks(said, { atWork: [{ definition: boss, deny: ["Bash"] }] })).toEqual([

@@ -268,7 +268,7 @@ describe("[A92] [30.12] a server on another port that gets the cookie", () => {
     expect((await send("/api/runs", { headers: { Cookie, "X-Cadre-Page": two } })).status).toBe(200);
   });
 
-  test("gets only the files of the page, which are the same for everyone, and attached files", async () => {
+  test("a request without the page key gets only attached files and the page's own files, which are the same for everyone", async () => {
     const { Cookie } = await enter(served.server.newLink().url);
     const get = async (path: string, method = "GET") =>
       (await send(path, { method, headers: { Cookie } })).status;

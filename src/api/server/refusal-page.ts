@@ -51,7 +51,7 @@ function wordsFor({
     401: {
       title: "This browser is not signed in",
       text: `${SAFE} Run this ${where}; it prints a link for one browser:`,
-      // If a person follows a link on another site, the browser sends no `SameSite=Strict` cookie. It does send the cookie for this page's link.
+      // If a person follows a link on another site, the browser sends no `SameSite=Strict` cookie. If the person then clicks the link on this page, the browser does send it.
       help: `${up}<p class="quiet">Came here by a link from elsewhere, and signed in before? <a href="">Open this page again</a></p>`,
     },
     404: {

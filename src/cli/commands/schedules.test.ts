@@ -16,7 +16,7 @@ const FILES = {
 
 type Listed = { name: string; ticks: { outcome: string; runId?: string }[] };
 
-test("[32.1] [TR1] a tick that came while no server was running starts one run, although the server is killed and started again", async () => {
+test("[32.1] [TR1] a tick that came while no server was running starts one run, even if the server is killed and started again", async () => {
   await using p = await project(FILES);
   p.env["CADRE_TRUST"] = "1";
   expect((await p.cadre("schedules", "pause", "nightly")).stdout).toContain("nightly is paused");

@@ -156,7 +156,7 @@ test("`why` reports a run or event that does not exist", async () => {
     });
 });
 
-test("[26.13] `why` and `show` of a run below the root name the same next command, after a failure and after a cancellation", async () => {
+test("[26.13] for a run below the root, `why` and `show` suggest the same next command, after a failure and after a cancellation", async () => {
   await using failed = await tree("turns:\n  - error: { status: 401, message: no }\n");
   expect((await failed.cadre("run", "lead", "get it ready")).code).toBe(1);
   const { lead, researcher } = await runs(failed);

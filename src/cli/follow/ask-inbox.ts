@@ -1,6 +1,6 @@
 // `cadre approve` at a terminal: shows every open item of the folder as a card, one after the other, and reads the answers as keys.
-// The store is open only while an item is read or a decision is recorded. So a process that continues the runs can own the store
-// while the person thinks, and the items that it brings up are shown too.
+// The store is open only while an item is read or a decision is recorded. While the person thinks, another process can own the store
+// and continue the runs; the new items of these runs are shown too.
 
 import type { ApprovalView } from "../../api/client/types.ts";
 import { withClient } from "../connection/connect.ts";

@@ -26,7 +26,7 @@ test("[26.6] without a provider's key, `cadre run` and `cadre chat` refuse to st
   expect((await p.cadre("runs", "--json")).lines()).toEqual([]);
 });
 
-test("[26.6] without a key, a run starts with `--rehearse`, with a model in cadre.yaml, or with a scripted agent", async () => {
+test("[26.6] without an API key, a run still starts with `--rehearse`, with a model in cadre.yaml, or with a scripted agent", async () => {
   await using p = await without();
   expect((await p.cadre("run", "scripted", "do it")).stdout).toContain("As the script says.");
   const rehearsed = await p.cadre("run", "--rehearse", "plain", "do it");

@@ -113,7 +113,7 @@ const keptLines = (runId: string, commandLine: CommandLine): string[] => [
   keptSentence(runId, commandLine),
 ];
 
-/** Adds to an error's text that the started run is kept, and which command continues it. */
+/** Extends an error's text with two facts: the started run is kept, and this command continues it. */
 export function withKeptRun(thrown: unknown, runId: string, { commandLine }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
   return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, commandLine)}`, details, thrown);

@@ -21,7 +21,7 @@ interface Recorded {
   value: object;
   text: string;
   later?: Later;
-  /** If true, a background process continues the run when no process drives runs. */
+  /** If true and no process drives runs, Cadre starts a process in the background that continues this run. */
   starts?: boolean;
 }
 

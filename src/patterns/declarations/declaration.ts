@@ -120,7 +120,7 @@ export interface CheckedDefinition {
 
 export interface CheckedSet {
   find(agent: string): CheckedDefinition | undefined;
-  /** The keys by which an agent lets another agent give its answer. */
+  /** The keys with which an agent lets another agent answer in its place. */
   keysGivingAnswerAway(agent: string): readonly string[];
 }
 

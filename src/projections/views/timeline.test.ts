@@ -36,7 +36,7 @@ const result = (toolCallId: string, more: Partial<Payload<"TOOL_RESULT">>): Even
   payload: { toolCallId, output: "…", ...more },
 });
 
-test("[28.11] the conversation that a child gets from its parent is one quiet line", () => {
+test("[28.11] the timeline shows the conversation that a child gets from its parent as one dimmed line", () => {
   const text = "Your parent's conversation so far: [user] Add authentication";
   const context: EventBody = {
     type: "CONTEXT_ADDED",

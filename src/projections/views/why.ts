@@ -118,7 +118,7 @@ function failure(
   let at: JournalEvent | undefined = event;
   // Follows failures down through the children. The cause of the lowest failure is the first cause.
   for (; at && isPassedOn(at) && !up.includes(at); at = causeOf(journals, at)) up.push(at);
-  // A model's turn is not a fault. If the chain ends at a turn, the failed end of the run explains more.
+  // A model's turn is never the cause of a failure. If the chain of causes stops at a turn, the run's failure explains more.
   const began: JournalEvent = at && !NO_FAULT.has(at.type) ? at : up.pop()!;
   const first = reasonOf(began);
   const { stop_reason: reason = event.payload.stopReason } = event.payload.result.first_cause ?? {};

@@ -129,7 +129,7 @@ describe.runIf(sandboxes.includes("bwrap"))("[A89] [30.9] limits of a command in
     "fs/file-max",
     "kernel/threads-max",
     "net/ipv4/ip_forward",
-  ])("/proc/sys/%s cannot be written, not even as root", async (name) => {
+  ])("/proc/sys/%s cannot be written, not even by root", async (name) => {
     // The test writes the value that the file already has. If the sandbox wrongly allows the write, nothing changes.
     const file = `/proc/sys/${name}`;
     expect(await run(`v=$(cat ${file}) || v=0; echo "$v" > ${file} && echo WRITTEN; true`)).not.toContain(

@@ -149,7 +149,10 @@ function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: P
 /** Folders beside `bin` that programs load code and data from: `~/.nvm/versions/node/v24/bin` needs its `lib`. */
 const BESIDE_BIN = ["lib", "lib64", "libexec", "share", "include", "conf", "jmods", "pyvenv.cfg"];
 
-/** The folders that the programs in a folder need. Never the whole parent of a `bin` folder: `~/.fly` also holds a program's token. */
+/**
+ * The folders that the programs of this folder need. The whole parent of a `bin` folder is never among them, because it can hold secrets: `~/.fly`
+ * holds a token.
+ */
 function programFolders(folder: string, home: string): string[] {
   const whole = dirname(folder);
   const isWide = whole === home || whole === join(home, ".local") || !isInside(home, whole);

@@ -23,7 +23,7 @@ async function restore(root: string, step: Pick<UndoStep, "path" | "now" | "targ
   return await restorePath(step, { root, rules, aside, bytesOf: async () => Buffer.from("old") });
 }
 
-test("[26.15] a file that changed after the plan was made stays, and so does a new file in its place", async () => {
+test("[26.15] a file that changed after the plan was made is kept; so is a new file with the same name", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "a"), "newer", { mode: 0o644 });
   expect(await restore(folder.path, { path: "a", now: file("planned"), target: file("old") })).toBe(

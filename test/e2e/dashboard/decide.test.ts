@@ -1,4 +1,4 @@
-// Deciding about a request: the form in which a person changes a call, and what the tab says meanwhile.
+// Tests how a person decides about a request: the form for editing the call, and the title of the browser tab while requests are open.
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";

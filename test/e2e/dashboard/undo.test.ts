@@ -11,7 +11,7 @@ import { serve } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[26.15] the button shows what goes back and what stays, and takes it back; [26.8] work that was not merged is shown", async () => {
+test("[26.15] the undo button shows which file changes it reverts and which stay, and then reverts them; [26.8] unmerged work is shown", async () => {
   await using p = await project({
     "agents/lead.md": agent("lead", "agents: [coder]\ntools: [Write, Bash]\n"),
     "agents/coder.md": agent("coder", "kind: subagent\nworkspace: worktree\ntools: [Write]\n"),
