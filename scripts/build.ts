@@ -11,6 +11,9 @@ import { vendor } from "./vendor.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Public types refer to types of these folders, but no program uses them by name. */
+const INTERNAL = ["loop", "stores"];
+
 rmSync(`${root}/dist`, { recursive: true, force: true });
 execFileSync(`${root}/node_modules/.bin/tsc`, ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 cpSync(`${root}/src/tools/shell/supervisor.sh`, `${root}/dist/tools/shell/supervisor.sh`);
@@ -28,16 +31,19 @@ function keepPublicTypes(dist: string): void {
     const text = readFileSync(file, "utf8");
     for (const [, name = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g))
       add(join(dirname(file), name.replace(/\.[tj]s$/, ".d.ts")));
-    if (!file.startsWith(join(dist, "library"))) writeFileSync(file, shortTypes(text));
+    if (!file.startsWith(join(dist, "library"))) writeFileSync(file, shortTypes(text, isInternal(file)));
   };
+  const isInternal = (file: string): boolean =>
+    INTERNAL.some((folder) => file.startsWith(join(dist, folder, "/")));
   for (const entry of ["index", "ai", "client", "testing"]) add(join(dist, `${entry}.d.ts`));
   for (const name of globSync("**/*.d.ts", { cwd: dist }))
     if (!needed.has(join(dist, name))) rmSync(join(dist, name));
 }
 
-/** Removes the indentation, and names zod once instead of in each of thousands of types. */
-function shortTypes(text: string): string {
+/** Removes the indentation, names zod once instead of thousands of times, and removes the comments of internal types. */
+function shortTypes(text: string, withoutComments: boolean): string {
   let short = text.replaceAll(/^ +/gm, "");
+  if (withoutComments) short = short.replaceAll(/\/\*\*[\s\S]*?\*\/\n?/g, "");
   for (const [module, name] of [
     ["zod", "Z"],
     ["zod/v4/core", "ZC"],
