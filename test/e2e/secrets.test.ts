@@ -103,12 +103,14 @@ describe("[A61] [A32] a run that encounters secrets in many places", () => {
         task: `go; the password is ${CANARY.file}`,
         input: { [CANARY.env]: [CANARY.env] },
         permissions: {
-          // `.env` holds keys. A command that shows it needs a rule that names exactly this command.
+          // `.env` holds keys, and notes.txt a copy of one. A command that shows pieces of them needs a rule that names exactly this command.
           allow: [
             "Bash",
             "Read",
             "Bash(cat .env notes.txt)",
             "Bash(base64 .env)",
+            "Bash(base64 -w0 notes.txt)",
+            "Bash(cat notes.txt)",
             "Bash(od -An -tx1 -v .env)",
           ],
           ask: [],
