@@ -32,6 +32,8 @@ export interface Seed extends AsyncDisposable {
   cadre(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Runs the first line of the system's README that runs `cadre`, in a shell that has only the reader's own settings. */
   readme(): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Runs a line in the reader's shell. */
+  shell(line: string): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Reads the store's file, as another program would. */
   sql(query: string, ...values: (string | number)[]): Record<string, Json>[];
 }
@@ -54,6 +56,7 @@ export async function startSeed(name: string): Promise<Seed> {
     headers.set("authorization", `Bearer ${token}`);
     return fetch(`${url}${path}`, { ...init, headers });
   };
+  const shell: Seed["shell"] = (line) => run("sh", ["-c", line], root, env);
   const get: Seed["get"] = async (path) => (await request(path)).json();
   return {
     ...{ url, link: JSON.parse(await firstLine).link, folder, fetch: request, get },
@@ -76,10 +79,11 @@ export async function startSeed(name: string): Promise<Seed> {
         ...ENVIRONMENT,
         XDG_CONFIG_HOME: join(folder, "../config"),
       }),
+    shell,
     readme() {
       const text = readFileSync(join(import.meta.dirname, name, "README.md"), "utf8");
       const line = /^<folder>\/\.\.\/cadre .*$/m.exec(text)![0];
-      return run("sh", ["-c", line.replaceAll("<folder>", folder)], root, env);
+      return shell(line.replaceAll("<folder>", folder));
     },
     sql(query, ...values) {
       const database = new DatabaseSync(join(folder, ".cadre/cadre.db"), { readOnly: true });

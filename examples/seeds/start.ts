@@ -28,21 +28,22 @@ export async function start(
   await writeFile(file, settings);
   prepare(folder);
   const launcher = join(folder, "../cadre");
-  await writeFile(launcher, launcherScript(folder, env), { mode: 0o755 });
+  await writeFile(launcher, launcherScript(launcher, folder, env), { mode: 0o755 });
   if (!args.includes("--json")) process.stdout.write(`The command line of this system: ${launcher}\n\n`);
   const { stdin, stdout, stderr } = process;
   const { PATH, HOME } = process.env;
-  const io = { stdin, stdout, stderr, cwd: folder, env: { PATH, HOME, ...env } };
+  const io = { stdin, stdout, stderr, cwd: folder, env: { PATH, HOME, ...env }, launcher };
   process.exitCode = await main(["up", "-C", folder, ...args.filter((word) => word !== "--real")], io);
 }
 
 /** A script that runs `cadre` in the folder, with the folder's own user settings and trust. API keys come from the shell that calls it. */
 function launcherScript(
+  launcher: string,
   folder: string,
   { XDG_CONFIG_HOME = "" }: Record<string, string | undefined>,
 ): string {
-  const program = join(import.meta.dirname, "../../bin/cadre.js");
-  const command = [process.execPath, program, "-C", folder].map(quoted).join(" ");
+  const program = join(import.meta.dirname, "cadre.ts");
+  const command = [process.execPath, program, launcher, "-C", folder].map(quoted).join(" ");
   return `#!/bin/sh\nCADRE_TRUST=1 XDG_CONFIG_HOME=${quoted(XDG_CONFIG_HOME)} exec ${command} "$@"\n`;
 }
 

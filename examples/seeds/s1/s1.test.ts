@@ -101,5 +101,8 @@ test("[S1-42] an SQL query shows each run's parent, agent and depth", () => {
 });
 
 test("[28.18] the README's own command line works in the reader's shell", async () => {
-  expect(await seed.readme()).toMatchObject({ code: 0 });
+  const { code, stdout } = await seed.readme();
+  expect(code).toBe(0);
+  const next = /^look again: (.+)$/m.exec(stdout)![1]!;
+  expect(await seed.shell(next), next).toMatchObject({ code: 0 });
 });

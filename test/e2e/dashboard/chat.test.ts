@@ -43,6 +43,29 @@ test("[S4-10] [S4-58] [S1-63] a conversation spans several runs and survives a r
   expect(problems).toEqual([]);
 });
 
+test("[28.17] a conversation stays with its agent when that agent sends a message to another one", async () => {
+  await using p = await treeProject({
+    "agents/clerk.md": agent("clerk", "tools: [send_message]\n"),
+    "agents/scribe.md": agent("scribe", ""),
+    "clerk.script.yaml": `turns:
+  - { when: { turn: 1, task: changelog }, calls: [{ tool: send_message, input: { to: scribe, message: Write it down } }] }
+  - { text: "The scribe knows." }
+`,
+    "scribe.script.yaml": 'turns:\n  - { text: "Written." }\n',
+  });
+  const { url, link } = await serve(p);
+  const { page } = await browser.enter(link);
+  await page.goto(`${url}/chat`);
+  await page.getByRole("radio", { name: /clerk/ }).check();
+  await page.getByRole("textbox", { name: "Message" }).fill("Tell the scribe about the changelog");
+  await page.keyboard.press("Enter");
+  await expectText(page, "The scribe knows.");
+  await page.getByRole("list", { name: "Agents that got a message" }).getByText("completed").waitFor();
+  await page.reload();
+  await expectText(page, "The scribe knows.");
+  await page.getByPlaceholder("Message clerk").waitFor();
+});
+
 test("[S4-43] [S4-63] a message to a busy agent stays visible until the agent reads it; status cards show what each agent does", async () => {
   await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);

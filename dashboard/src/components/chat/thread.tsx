@@ -36,12 +36,24 @@ export function Thread({ sessionId }: { sessionId: string }) {
     .flatMap((page) => page.runs)
     .filter(({ parentRunId }) => parentRunId === undefined)
     .reverse();
-  const last = runs.at(-1);
+  // The conversation stays with its agent when that agent sends messages to others.
+  const last = runs.findLast(({ trigger }) => trigger !== "message") ?? runs.at(-1);
   if (!last) return <Failure error={NOT_HERE} />;
-  return <Runs key={sessionId} sessionId={sessionId} runs={runs} last={last} />;
+  const others = runs.filter((run) => run !== last && run.trigger === "message");
+  const earlier = runs.filter((run) => run !== last && run.trigger !== "message");
+  return <Runs key={sessionId} {...{ sessionId, earlier, others, last }} />;
 }
 
-function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last: Run }) {
+interface RunsProps {
+  sessionId: string;
+  /** The conversation's runs before the last one. */
+  earlier: Run[];
+  /** Runs that messages of an agent started. */
+  others: Run[];
+  last: Run;
+}
+
+function Runs({ sessionId, earlier, others, last }: RunsProps) {
   const [chosen, setChosen] = useState<Mode>(last.mode);
   const [filter, setFilter] = useState("");
   const journal = useTreeJournal(last.rootRunId);
@@ -56,7 +68,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
       idempotencyKey: key,
     });
   };
-  usePageTitle(`${last.agent}: ${runs[0]!.task.slice(0, 60)}`);
+  usePageTitle(`${last.agent}: ${(earlier[0] ?? last).task.slice(0, 60)}`);
   const { outer, inner } = useFollowEnd(true);
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
@@ -64,13 +76,13 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
         <ChatHeader run={row} mode={mode} onMode={setChosen} filter={filter} onFilter={setFilter} />
         <div ref={outer} className="min-h-0 flex-1 overflow-auto">
           <div ref={inner} className="mx-auto max-w-3xl space-y-8 p-4">
-            {runs
-              .slice(0, -1)
+            {earlier
               .filter((run) => matchesFilter(run, filter))
               .map((run) => (
                 <PastRun key={run.id} run={run} />
               ))}
             <MessagesOf journal={journal} runId={last.id} filter={filter} />
+            <OtherAgents runs={others} />
           </div>
         </div>
         {busy && <Requests rootId={last.rootRunId} />}
@@ -160,6 +172,24 @@ function PastRun({ run }: { run: Run }) {
         </Link>
       </p>
     </article>
+  );
+}
+
+/** Agents that got a message in this conversation, and what became of their work. */
+function OtherAgents({ runs }: { runs: readonly Run[] }) {
+  if (runs.length === 0) return null;
+  return (
+    <ul aria-label="Agents that got a message" className="space-y-1 text-muted text-xs">
+      {runs.map((run) => (
+        <li key={run.id} className="flex flex-wrap items-center gap-2">
+          <span>Message to {run.agent}</span>
+          <StatusBadge run={run} />
+          <Link to="/r/$runId" params={{ runId: run.id }} className="underline">
+            Open the run
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 
